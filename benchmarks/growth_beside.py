@@ -117,7 +117,7 @@ def main() -> None:
         with contextlib.redirect_stdout(io.StringIO()):
             found = sk.check(function.call, function.truth, function.setup, fresh=function.fresh, budget=args.budget)
         answers[function.name] = found.answer
-        plan[function.name] = [int(size) for size in found.verdict.series.x]
+        plan[function.name] = [int(size) for size in found.along_one[0].series.x]
         if importlib.util.find_spec("big_o"):
             named[function.name] = by_big_o(function, plan[function.name])
     google = google_names(plan) if importlib.util.find_spec("google_benchmark") else {}

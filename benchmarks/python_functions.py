@@ -13,6 +13,7 @@ import importlib
 import json
 import os
 import random
+import textwrap
 import time
 import zlib
 from collections import Counter
@@ -180,14 +181,14 @@ def tried(function: Function, claim: str, budget: float) -> dict[str, Any]:
     begin = time.monotonic()
     try:
         found = sk.check(function.call, claim, function.setup, fresh=function.fresh, budget=budget)
-        answer, text = found.answer, found.text
+        answer, text = found.answer, str(found)
     except sk.errors.ScalkitError as error:
         answer, text = "cannot tell", str(error)
     right = {"fine": claim == function.truth, "fix": claim != function.truth}.get(answer)
     outcome = "undecided" if right is None else "right" if right else "WRONG"
     seconds = time.monotonic() - begin
     said = f"{function.name:24} {claim:8} {answer:12} {outcome:10} {seconds:5.1f} s"
-    print(said, "" if right else f"\n    {text.splitlines()[0]}\n    {text.splitlines()[-1]}", flush=True)
+    print(said, "" if right else f"\n{textwrap.indent(text, '    ')}", flush=True)
     return {"function": function.name, "claim": claim, "answer": answer, "outcome": outcome, "seconds": seconds}
 
 

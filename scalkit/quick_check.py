@@ -1,10 +1,9 @@
 """`sk.check`: does a Python callable grow as claimed? Sizes, clock and repetitions are chosen within a budget of time."""
 
 import math
-import sys
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 import xarray as xr
@@ -14,8 +13,7 @@ from scalkit.bench.functions.probe import FEWEST, Probe
 from scalkit.bench.functions.probe import sizes as sizes_within
 from scalkit.bench.provenance import ForeignLoad
 from scalkit.errors import UsageError
-from scalkit.judge import Expectation, Validation, Verdict, validate
-from scalkit.judge.answer import Answer
+from scalkit.judge import Expectation, Validation, validate
 from scalkit.measure import combine
 from scalkit.support.text import as_percent
 
@@ -34,55 +32,6 @@ _OFTEN = 0.5
 _CLOCKS = {"wall": time.perf_counter_ns, "cpu": time.process_time_ns}
 
 
-@dataclass(frozen=True, eq=False)
-class Check:
-    """What `check` found out; on a terminal its sentence, in a notebook also the picture.
-
-    `data`: what was measured, metric ``time`` in s.
-    `seconds`: that all of it took.
-    `clock`: ``"wall"`` or ``"cpu"``.
-    `remarks`: about the clock and the sizes.
-    """
-
-    verdict: Verdict
-    validation: Validation
-    data: xr.Dataset
-    seconds: float
-    clock: str
-    remarks: tuple[str, ...] = ()
-
-    @property
-    def answer(self) -> Answer:
-        """``"fine"``, ``"fix"`` or ``"cannot tell"``; that of the verdict."""
-        return self.verdict.answer
-
-    @property
-    def text(self) -> str:
-        """Answer, sentence, and what it took, in two lines, with remarks below."""
-        x = self.verdict.series.x
-        name = self.verdict.parameter
-        took = f"{len(x)} sizes, {name} = {x[0]:,.9g} to {x[-1]:,.9g}, {self.seconds:.1f} s in all, {self.clock} clock"
-        why = self.verdict.problem or self.verdict.sentence
-        first = f"{self.answer}: {why}"
-        return "\n".join([first, f"({took})", *self.remarks])
-
-    def plot(self) -> Any:
-        """Return the measurements with model and claim, the plotly figure of `scalkit.plots.fit`."""
-        from scalkit.plots import fit
-
-        return fit(self.verdict)
-
-    def __repr__(self) -> str:
-        return self.text
-
-    def _ipython_display_(self) -> None:
-        from IPython.display import display
-
-        display({"text/plain": self.text}, raw=True)  # type: ignore[no-untyped-call]
-        if "ipykernel" in sys.modules:
-            display(self.plot())  # type: ignore[no-untyped-call]
-
-
 def check(
     func: Callable[..., object],
     expectation: object,
@@ -94,8 +43,8 @@ def check(
     clock: str = "auto",
     seed: int = 0,
     **judging: Any,
-) -> Check:
-    """Return whether the run time of a callable grows as claimed; print it in a script, a notebook shows it.
+) -> Validation:
+    """Return the verdict on how the run time of a callable grows; print it in a script, a notebook shows it.
 
     Parameters
     ----------
@@ -123,7 +72,8 @@ def check(
 
     Returns
     -------
-    Check
+    Validation
+        With one verdict. Its notes have the sizes, the time that all of it took, and the clock.
 
     Raises
     ------
@@ -141,8 +91,8 @@ def check(
     Examples
     --------
     >>> import scalkit as sk
-    >>> print(sk.check(sum, "n", setup=lambda n: list(range(n)), budget=1))  # doctest: +SKIP
-    fine: sum grows as claimed, n; anything faster than n^(5/4) is excluded.
+    >>> sk.check(sum, "n", setup=lambda n: list(range(n)), budget=1).answer  # doctest: +SKIP
+    'fine'
     """
     started = time.monotonic()
     _require_sensible(func, n, budget, clock, seed)
@@ -180,8 +130,9 @@ def check(
         at = data[parameter].values.tolist()  # a size of one run alone would show how the machine was then
         data = combine([data, measured(1, at, len(at))])
         result = judged(data)
-    verdict, took = result.along_one[0], time.monotonic() - started
-    return Check(verdict, result, data, took, chosen, remarks)
+    at, seconds = data[parameter].values.tolist(), time.monotonic() - started
+    took = f"{len(at)} sizes, {parameter} = {at[0]:,.9g} to {at[-1]:,.9g}, {seconds:.1f} s in all, {chosen} clock"
+    return replace(result, notes=(took, *remarks, *result.notes))
 
 
 def _require_sensible(func: object, n: object, budget: object, clock: str, seed: object) -> None:

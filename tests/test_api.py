@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,8 @@ import pytest
 import xarray as xr
 
 import scalkit as sk
-from scalkit.errors import ScalkitError
+from scalkit.errors import ScalkitError, UsageError
+from scalkit.judge import Validation
 from scalkit.judge.several.verdict import SeveralVerdict
 from scalkit.judge.verdict import Verdict
 from scalkit.measure import write_netcdf
@@ -26,6 +28,36 @@ TIMES = [1.0, 2.1, 3.0, 3.9, 5.1, 6.0, 7.0]
 @pytest.fixture(scope="module")
 def data() -> xr.Dataset:
     return sk.measurements(P, TIMES, name="MPI_Bcast", unit="us")
+
+
+FORMS = ("path", "paths", "Dataset", "DataFrame", "dict", "result")
+
+
+@pytest.fixture(scope="module", params=FORMS)
+def given(request: pytest.FixtureRequest, data: xr.Dataset, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Return the same measurements in every form that is taken."""
+    path = tmp_path_factory.mktemp("runs") / "run.nc"
+    columns = {"function": ["MPI_Bcast"] * len(P), "p": P, "time": 1e-6 * np.array(TIMES)}
+    makers: dict[str, Callable[[], Any]] = {
+        "path": lambda: write_netcdf(data, path) or path,
+        "paths": lambda: [write_netcdf(data, path) or str(path)],
+        "Dataset": lambda: data,
+        "DataFrame": lambda: pd.DataFrame(columns),
+        "dict": lambda: columns,
+        "result": lambda: sk.validate(data, "1"),
+    }
+    return makers[request.param]()
+
+
+@pytest.fixture(scope="module")
+def baseline(data: xr.Dataset) -> sk.Baseline:
+    return sk.Baseline(sk.validate(data.assign(time=data["time"] / 2), "log p"))
+
+
+@pytest.fixture(scope="module")
+def check() -> Validation:
+    """Return a check as `sk.check` makes it."""
+    return sk.check(sorted, "n log n", setup=lambda n: list(range(n)), n=[100, 200, 400, 800, 1600], budget=1)
 
 
 @pytest.fixture(scope="module")
@@ -41,22 +73,91 @@ def test_members_of_a_verdict_are_few() -> None:
         assert len(members) <= 30, sorted(members)
 
 
-def test_measurements_come_in_any_form(data, tmp_path: Path) -> None:
-    path = write_netcdf(data, tmp_path / "run.nc")
-    columns = {"p": P, "time": 1e-6 * np.array(TIMES)}
-    result = sk.validate(data, "log p")
-    for form in (tmp_path / "run.nc", str(tmp_path / "run.nc"), [tmp_path / "run.nc"], result):
-        again = sk.validate(form, "log p")
-        assert again["MPI_Bcast"].sentence == result["MPI_Bcast"].sentence, path
-    for table in (pd.DataFrame(columns), columns):
-        (verdict,) = sk.validate(table, "log p")
-        assert verdict.answer == "fine"
-        assert str(verdict.model.growth) == "log(p)"
+def opened(*given: Any, **options: Any) -> Validation:
+    """Return the result that the app shows; the same as that of a session."""
+    app = sk.explore(*given, **options)
+    assert isinstance(app, sk.widgets.Explorer)
+    assert app.result.headline == sk.Session(*given, **options).result.headline
+    app.close()
+    return app.result
+
+
+def reported(*given: Any, **options: Any) -> str:
+    return Path(sk.report(*given, **options).html).read_text(encoding="utf-8")
+
+
+def test_measurements_come_in_any_form(given, data, baseline) -> None:
+    sentence = sk.validate(data, "log p")["MPI_Bcast"].sentence
+    r = sk.validate(given, "log p")
+    assert r["MPI_Bcast"].sentence == sentence
+    assert "MPI_Bcast" in sk.plot(given).layout.meta["alt"]
+    compared = sk.validate(given, baseline)
+    assert [change.kind for change in compared.comparison] == ["factor"]
+    assert sk.Baseline(r)["MPI_Bcast", "time"].model == r["MPI_Bcast"].model
+    of_app = opened(given) if isinstance(given, Validation) else opened(given, "log p")
+    assert of_app["MPI_Bcast"].expectation.growth == sk.Growth("1" if isinstance(given, Validation) else "log p")
+    for shown in (opened(compared), *([] if isinstance(given, Validation) else [opened(given, baseline)])):
+        assert shown.comparison.headline == compared.comparison.headline
+        assert shown["MPI_Bcast"].sentence == compared["MPI_Bcast"].sentence
+
+
+def test_measurements_in_any_form_are_reported(given, tmp_path: Path) -> None:
+    if isinstance(given, Validation):
+        assert given["MPI_Bcast"].sentence in reported(given, tmp_path / "r.html")
+    else:
+        sentence = sk.validate(given, "log p")["MPI_Bcast"].sentence
+        assert sentence in reported(given, "log p", tmp_path / "r.html")
+
+
+def test_what_changed_since_a_baseline_is_reported(data, baseline, tmp_path: Path) -> None:
+    columns = {"function": ["MPI_Bcast"] * len(P), "p": P, "time": 1e-6 * np.array(TIMES)}
+    compared = sk.validate(data, baseline)
+    earlier = sk.validate(data.assign(time=data["time"] / 2), "log p")
+    calls: list[tuple[tuple[Any, ...], dict[str, Any]]] = [
+        ((compared,), {}),
+        ((columns, baseline), {}),
+        ((data, "log p"), {"baseline": baseline}),
+        ((sk.validate(data, "log p"),), {"baseline": earlier}),
+    ]
+    for number, (given, options) in enumerate(calls):
+        page = reported(*given, tmp_path / f"{number}.html", **options)
+        assert compared.comparison["MPI_Bcast", "time"].sentence.split(";")[0] in page, number
+        assert sk.Session.load(tmp_path / f"{number}.html").result["MPI_Bcast"].answer == "fine"
+    with pytest.raises(UsageError, match="the expectations are a baseline already; leave baseline= out"):
+        sk.report(data, baseline, tmp_path / "r.html", baseline=earlier)
+
+
+def test_data_sets_by_label_are_compared(data, tmp_path: Path) -> None:
+    columns = {"function": ["MPI_Bcast"] * len(P), "p": P, "time": 1e-6 * np.array(TIMES)}
+    given = {"old": columns, "new": data, "newest": sk.validate(data, "log p")}
+    page = reported(given, {"MPI_Bcast": "log p"}, tmp_path / "r.html")
+    assert "<title>old, new and newest compared</title>" in page
+
+
+def test_a_check_is_a_result(check, tmp_path: Path) -> None:
+    again = sk.validate(check, "n log n")
+    assert again["sorted"].model == check["sorted"].model
+    assert "sorted" in sk.plot(check).layout.meta["alt"]
+    assert check.plot() == sk.plot(check)
+    assert opened(check).headline == check.headline
+    assert sk.validate(check, sk.Baseline(check)).comparison.of("same")
+    assert check["sorted"].sentence in reported(check, tmp_path / "r.html")
+
+
+@pytest.mark.parametrize("form", [dict, pd.DataFrame])
+def test_a_table_is_taken_over_several_parameters(over_two, form, tmp_path: Path) -> None:
+    columns = over_two["time"].isel(function=0, run=0, repetition=0).to_series().dropna().reset_index()
+    table = form({"function": ["f"] * 25, **{name: columns[name] for name in ("n", "m", "time")}})
+    how: dict[str, Any] = {"parameter": ["n", "m"]}
+    for result in (sk.validate(table, {"f": "n*m"}, **how), opened(table, {"f": "n*m"}, **how)):
+        assert result["f"].parameters == ("n", "m")
+    page = reported(table, {"f": "n*m"}, tmp_path / "r.html", **how)
+    assert sk.Session.load(tmp_path / "r.html").parameters == ("n", "m"), page[:100]
 
 
 def test_a_result_and_a_verdict(data) -> None:
     r = sk.validate(data, "log p")
-    assert repr(r) == "<Validation: no problem: 1 fine>"
+    assert repr(r).splitlines()[1].startswith("✓ fine  MPI_Bcast  time    log(p) ")
     v = r["MPI_Bcast"]
     assert v.answer == "fine"
     assert v.sentence.startswith("MPI_Bcast grows as claimed, log(p); anything faster than ")
@@ -81,19 +182,11 @@ def test_what_is_given_is_plotted(data, over_two, tmp_path: Path) -> None:
     assert isinstance(sk.plot(over_two), go.Figure)
 
 
-def test_the_app_takes_what_a_session_takes(data) -> None:
-    r = sk.validate(data, "log p")
-    for app in (sk.explore(data, "log p"), sk.explore(r), sk.explore(sk.Session(r))):
-        assert isinstance(app, sk.widgets.Explorer)
-        app.close()
-    assert sk.Session(data, "log p").result["MPI_Bcast"].sentence == r["MPI_Bcast"].sentence
-
-
-def test_a_result_and_data_are_reported(data, tmp_path: Path) -> None:
-    r = sk.validate(data, "log p")
-    for name, given in {"result.html": (r,), "data.html": (data, "log p")}.items():
-        sk.report(*given, tmp_path / name)
-        assert r["MPI_Bcast"].sentence in (tmp_path / name).read_text(encoding="utf-8")
+def test_the_app_takes_a_session(data) -> None:
+    session = sk.Session(data, "log p")
+    app = sk.explore(session)
+    assert app.session is session
+    app.close()
 
 
 def test_a_check_prints_only_when_it_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
@@ -101,6 +194,7 @@ def test_a_check_prints_only_when_it_is_shown(capsys: pytest.CaptureFixture[str]
     assert capsys.readouterr().out == ""
     assert found.answer in ("fix", "cannot tell", "fine")
     assert "n*log(n)" in repr(found)
+    assert "<svg" in found._repr_html_()
 
 
 def test_growths_and_expectations() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import os
 import re
 import subprocess
 import sys
@@ -38,5 +39,6 @@ def test_every_public_callable_has_an_example(page: Path) -> None:
 def test_examples_do_what_they_say(page: Path, tmp_path: Path) -> None:
     """Run the examples in a process of their own, because they write files."""
     command = [sys.executable, "-W", "ignore", "-c", RUN, str(page)]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    environment = os.environ | {"COLUMNS": "110"}  # the width of the tables on the pages
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]

@@ -7,26 +7,27 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from rich.table import Table
+from rich.console import Console
 from rich.text import Text
 
 from scalkit.cli.options.expected import expected_of, judging_of, only_processes, parameters_named
-from scalkit.cli.terminal.printed import print_part, printed, table_of, terminal
+from scalkit.cli.terminal.printed import print_part, printed, terminal
 from scalkit.cli.terminal.ranks import launched
 from scalkit.errors import ReportError, UsageError
 from scalkit.front import measurements_in
-from scalkit.judge import CATALOGUES, AnyVerdict, Validation
+from scalkit.judge import CATALOGUES, Validation
 from scalkit.judge.along_one import Mapper, in_turn, over_ranks
-from scalkit.judge.answer import ANSWER_SYMBOLS, resolution_in_words
+from scalkit.judge.answer import ANSWER_SYMBOLS, Answer
 from scalkit.judge.baseline import Baseline
 from scalkit.judge.baseline.comparison import Comparison
 from scalkit.judge.catalogue import ExpectationSet
 from scalkit.judge.told.annotations import to_github
 from scalkit.judge.told.junit import to_junit
+from scalkit.judge.told.listing import legend, listing
 from scalkit.judge.validating import validate
 from scalkit.support.files import require_free, whole_file
 from scalkit.support.task_bar import Report, task_bar
-from scalkit.support.text import capital, counted
+from scalkit.support.text import capital, counted, joined
 
 _OF_BASELINES = ("gone",)
 
@@ -100,13 +101,13 @@ def _place(expect: str | None) -> tuple[str, dict[str, int]]:
     return str(shown), dict(found.lines) if isinstance(found, ExpectationSet) else {}
 
 
-_STYLES = {"fix": "bold red", "cannot tell": "magenta", "fine": "green"}
+_STYLES: dict[Answer, str] = {"fix": "bold red", "cannot tell": "magenta", "fine": "green"}
 
 
 def show(result: Validation, status: int, saved: Path | None = None) -> None:
     """Print a result to standard output, and where its baseline was saved."""
     console = terminal()
-    console.print(_table(result))
+    _show_table(console, result)
     print_part(console, "Rules", (f"{rule.sentence}{'' if rule.decides else ' (does not decide)'}" for rule in result.rules))
     print_part(console, "Litmus test", (result.litmus.sentence,) if result.litmus else ())
     said = {rule.sentence for rule in result.rules}
@@ -117,6 +118,19 @@ def show(result: Validation, status: int, saved: Path | None = None) -> None:
     if saved is not None:
         console.print(printed(f"The baseline of {counted(len(result), 'verdict')} is in {saved}."))
     console.print(printed(f"{capital(result.headline)}. Exit status {status}.", style="bold"))
+
+
+def _show_table(console: Console, result: Validation) -> None:
+    """Print the verdicts, the worst first, with the answers in their colours."""
+    lines, left_out = listing(result.worst_first, console.width)
+    for line in lines:
+        text = Text(line)
+        for answer, style in _STYLES.items():
+            text.highlight_words([f"{ANSWER_SYMBOLS[answer]} {answer}"], style)
+        console.print(text, soft_wrap=True)
+    missing = [f"Not shown: {joined(left_out)}. --json has all."] if left_out else []
+    for remark in (*legend(result.verdicts), *missing):
+        console.print(printed(remark))
 
 
 def _changes(comparison: Comparison) -> list[str]:
@@ -130,30 +144,3 @@ def _changes(comparison: Comparison) -> list[str]:
     if not found:
         return [f"{counted(same, 'function')} as before."]
     return [*found, f"{counted(same, 'other')} as before."] if same else found
-
-
-def _table(result: Validation) -> Table:
-    remark = None if all(verdict.decides for verdict in result.verdicts) else "⚠ does not decide the exit status"
-    rows = (_cells(verdict) for verdict in result.worst_first)
-    return table_of(_HEADS, rows, caption=remark, caption_justify="left", title_justify="left")
-
-
-_HEADS = ("Answer", "Function", "Metric", "Expectation", "Excludes faster than", "Model", "Divergence")
-
-
-def _cells(verdict: AnyVerdict) -> Iterator[Text]:
-    doubt = "" if verdict.decides else " ⚠"
-    answer = f"{ANSWER_SYMBOLS[verdict.answer]} {verdict.answer}{doubt}"
-    yield printed(answer, style=_STYLES[verdict.answer])
-    series = verdict.series
-    origin = ", virtual" if series.virtual else ", simulated" if series.simulated else ""
-    against = verdict.evidence.against
-    cells = (
-        verdict.function,
-        f"{verdict.metric}{origin}",
-        str(verdict.expectation.growth),
-        "-" if against else resolution_in_words(verdict.resolution),
-        str(verdict.model),
-        str(verdict.divergence),
-    )
-    yield from map(printed, cells)

@@ -105,7 +105,7 @@ class _Unjudged:
 class Judge:
     """Judges the same measurements again and again; only what changed is computed.
 
-    `baseline`: what is expected of each function and metric instead.
+    `baseline`: what is expected of each function and metric instead, unless the choices say something else.
     `statistic`: that of the first choices.
     `mapper`: what computes the tasks that many series are split into, as `map` does. Then nothing is kept.
     `names`: function and metric of everything that was measured.
@@ -123,7 +123,7 @@ class Judge:
         self.measured = Measured(data, statistic)
         self.names = self.measured.names()
         self.functions = tuple(dict.fromkeys(function for function, _ in self.names))
-        self.expected, self._baseline, self._mapper = expected, baseline, mapper
+        self.expected, self.baseline, self._mapper = expected, baseline, mapper
         self._primary = primary(self.names) if baseline is None else frozenset(self.names)
         self._known = {*self.functions, *expected.names}
         self._verdicts: Recent[AnyVerdict] = Recent(max(_LEAST_KEPT, _KEPT_STATES * len(self.names)))
@@ -244,9 +244,12 @@ class Judge:
 
     def _task(self, one: AnySeries, expected: Expected, choices: Choices) -> Task | None:
         name, note, fixed = (one.function, one.metric), "", self.measured.fixed
-        if self._baseline is not None:
-            product = self._baseline.expectation_of(one.function, product_metric(one.parameters[0], one.metric))
-            status_quo = product or self._baseline.expectation_of(*name)
+        baseline = None if self.key_of(name) in choices.expectations else self.baseline
+        if baseline is not None:
+            if name in baseline:
+                baseline[name].require_same_kind(one.unit, one.parameters)
+            product = baseline.expectation_of(one.function, product_metric(one.parameters[0], one.metric))
+            status_quo = product or baseline.expectation_of(*name)
             if status_quo is None:
                 return None
             one = self._product(one) if product is not None and isinstance(one, Series) else one
@@ -258,13 +261,13 @@ class Judge:
                 one, expected = self._product(one), Expected(product_expectation(claim), expected.space)
         expectation, spaces = expected.search_spaces(one.parameters, fixed)
         ruled = self._ruled(name, choices, spaces, expectation.along)
-        return Task(name, one, expectation, ruled, self._tolerance(one, expectation.along, choices), note)
-
-    def _tolerance(self, one: AnySeries, along: Mapping[str, Expectation], choices: Choices) -> dict[str, Growth]:
-        """Return what is tolerated along each parameter; around a status quo the deviation, for its class may be off a little."""
         strictness = choices.judging.strictness
-        if strictness == "auto" and self._baseline is not None:
-            strictness = "paper"
+        if strictness == "auto" and baseline is not None:
+            strictness = "paper"  # around a status quo the deviation is tolerated, for its class may be off a little
+        return Task(name, one, expectation, ruled, self._tolerance(one, expectation.along, strictness), note)
+
+    def _tolerance(self, one: AnySeries, along: Mapping[str, Expectation], strictness: str) -> dict[str, Growth]:
+        """Return what is tolerated along each parameter."""
         bundled = is_bundled(one.function, along)
         return tolerances(along, strictness, bundled=bundled, is_exact=one.exact or one.virtual)
 

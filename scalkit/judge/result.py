@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import math
+import shutil
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -22,7 +23,7 @@ from scalkit.judge.rules import Litmus, RuleResult
 from scalkit.judge.several.verdict import SeveralVerdict
 from scalkit.judge.verdict import Verdict
 from scalkit.support.json_values import json_fields
-from scalkit.support.text import did_you_mean
+from scalkit.support.text import did_you_mean, few
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -82,7 +83,7 @@ class Validation:
 
     def __getitem__(self, key: str | tuple[str, str]) -> AnyVerdict:
         if not (isinstance(key, str) or (isinstance(key, tuple) and len(key) == 2)):
-            raise DataError(f"{key!r} names no verdict; ask by function, or by function and metric.")
+            raise DataError(f"{key!r:.60} names no verdict; ask by function, or by function and metric.")
         function, metric = (key, None) if isinstance(key, str) else key
         found = [v for v in self.verdicts if v.function == function and metric in (None, v.metric)]
         if len(found) == 1:
@@ -149,10 +150,10 @@ class Validation:
 
     @property
     def answer(self) -> Answer:
-        """The worst answer: ``"fix"`` where there is a problem, ``"cannot tell"``, or ``"fine"``."""
+        """The worst answer: ``"fix"`` where there is a problem, ``"cannot tell"``, also without a verdict, or ``"fine"``."""
         if self._wrong:
             return "fix"
-        return "cannot tell" if self.answers["cannot tell"] else "fine"
+        return "cannot tell" if self.answers["cannot tell"] or not self.verdicts else "fine"
 
     @property
     def answers(self) -> dict[Answer, int]:
@@ -191,7 +192,7 @@ class Validation:
         counts = [f"{answers['fine']} fine"] if answers["fine"] else []
         counts += [f"{len(unclear)} cannot tell ({', '.join(in_short(unclear))})"] if unclear else []
         if not wrong:
-            return f"no problem: {', '.join(counts) or 'nothing was judged'}"
+            return f"no problem: {', '.join(counts)}" if counts else _nothing_judged(self)
         problems = [_problem(one) for one in wrong[:_SAID]]
         said = problems[0] if len(wrong) == 1 else "; ".join(f"({k}) {one}" for k, one in enumerate(problems, 1))
         more = f"; and {len(wrong) - _SAID} more" if len(wrong) > _SAID else ""
@@ -309,12 +310,24 @@ class Validation:
         return scalkit.plot(self)
 
     def __repr__(self) -> str:
-        return f"<Validation: {self.headline}>"
+        from scalkit.judge.told.listing import result_text
+
+        return result_text(self, shutil.get_terminal_size().columns)
 
     def _repr_html_(self) -> str:
         from scalkit.judge.told.shown import result_html
 
         return result_html(self)
+
+
+def _nothing_judged(result: Validation) -> str:
+    """Return why there is no verdict."""
+    if result.unjudged:
+        return f"nothing was judged: {few(result.unjudged, _SAID)}"
+    return (
+        f"no measured function has an expectation: measured are {few(result.unexpected) or 'nothing'}; "
+        f"expectations name {few(result.missing) or 'nothing'}"
+    )
 
 
 def _problem(wrong: AnyVerdict | RuleResult | Change) -> str:

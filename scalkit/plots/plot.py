@@ -81,7 +81,7 @@ def plot(subject: Any) -> go.Figure:
             return plot(subject.verdict or subject.data)
         case xr.Dataset() if "parameter" in subject.attrs:
             return master_worker(subject) if set(SHARES) <= set(subject.data_vars) else measured(subject)
-        case str() | os.PathLike() | pd.DataFrame() | pd.Series() | Mapping() | xr.DataArray():
+        case str() | os.PathLike() | list() | pd.DataFrame() | pd.Series() | Mapping() | xr.DataArray():
             return plot(measurements_in(subject))
     kind = type(subject)
     home = _OTHERS.get((kind.__module__.removeprefix("scalkit.").partition(".")[0], kind.__name__))

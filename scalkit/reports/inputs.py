@@ -6,14 +6,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-import pandas as pd
 import xarray as xr
 
 from scalkit import measure
 from scalkit.errors import UsageError
-from scalkit.formats.read import read
 from scalkit.growth import Growth
 from scalkit.judge import ExpectationSet
+from scalkit.judge.baseline import Baseline
 from scalkit.judge.catalogue import expectation_set
 from scalkit.session import Session
 from scalkit.session.file import FORMAT
@@ -49,14 +48,12 @@ def _plain(value: object) -> object:
 def paths_of(source: object, folder: Path, stem: str = "measurements") -> list[str]:
     """Return the paths of one data set; what is in memory is written into a folder.
 
-    `source`: a path or several, measurements, a table, a session, or the result of a validation.
+    `source`: a path or several, measurements, a session, or a baseline.
     `stem`: name of a file there.
     Raises UsageError if it is something else.
     """
     if isinstance(source, str | os.PathLike):
         return [os.fspath(source)]
-    if isinstance(source, pd.DataFrame):
-        source = read(source)
     place = folder / MEMORY
     place.mkdir(exist_ok=True)
     if isinstance(source, xr.Dataset):
@@ -65,6 +62,8 @@ def paths_of(source: object, folder: Path, stem: str = "measurements") -> list[s
     if isinstance(source, Session):
         source.save(place / f"{stem}.json", with_data=True)
         return [str(place / f"{stem}.json")]
+    if isinstance(source, Baseline):
+        return [str(source.save(place / f"{stem}.json"))]
     if not isinstance(source, Sequence) or not all(isinstance(one, str | os.PathLike) for one in source):
         raise UsageError(
             f"a report is about measurements, their paths or a session, got {type(source).__name__}; read them with "

@@ -10,15 +10,17 @@ import pandas as pd
 import xarray as xr
 
 from scalkit.errors import DataError, UsageError
+from scalkit.front import has_labels, measurements_in
 from scalkit.growth.relation import Relation
 from scalkit.judge import Validation
+from scalkit.judge.baseline import Baseline
 from scalkit.reports.write import ReportResult, write_report
 from scalkit.session import Session
 from scalkit.session.file import session_from_dict, sessions_in
 from scalkit.support.options import JudgingOptions
 
 PathLike: TypeAlias = str | os.PathLike[str]
-Source: TypeAlias = PathLike | xr.Dataset | pd.DataFrame | Session | Validation | Sequence[PathLike]
+Source: TypeAlias = PathLike | xr.Dataset | pd.DataFrame | Session | Validation | Sequence[PathLike] | Mapping[str, Any]
 
 
 def report(
@@ -31,7 +33,7 @@ def report(
     fail_on: Sequence[str] = (),
     title: str | None = None,
     parameter: str | Sequence[str] | None = None,
-    baseline: PathLike | xr.Dataset | Session | None = None,
+    baseline: Source | Baseline | None = None,
     notebook: bool = False,
     **options: Unpack[JudgingOptions],
 ) -> ReportResult:
@@ -39,10 +41,10 @@ def report(
 
     Parameters
     ----------
-    source : path, sequence of paths, Dataset, DataFrame, Session, Validation, or mapping
+    source : path, sequence of paths, Dataset, DataFrame, dict of arrays, Session, Validation, or mapping
         Measurements, or a session (also its file, or an earlier report) or a validation, which say themselves what is expected.
         A mapping from label to these gives a report with a column for each.
-    expectations : path, name, growth, mapping or ExpectationSet, optional
+    expectations : path, name, growth, mapping, ExpectationSet or Baseline, optional
         As `scalkit.validate` takes them; by default ``"mpi"``. May be left out: ``sk.report(source, "report.html")``.
     out : path
         The HTML file, by default ``"report.html"``; for ``r.html``, ``r.verdict.json`` and ``r.junit.xml`` are written next to
@@ -57,9 +59,9 @@ def report(
         Made from the data by default.
     parameter : str or sequence of str, optional
         As for `scalkit.read`.
-    baseline : path, Dataset, or Session, optional
-        What to compare with: a file of `Baseline.save`, or earlier measurements, which are judged by `expectations`. The growths
-        in it are then expected.
+    baseline : Baseline, Validation, Session, path, Dataset, DataFrame or dict of arrays, optional
+        What to compare with: a baseline or its file, an earlier result, or earlier measurements, which are judged by
+        `expectations`. The growths in it are then expected.
     notebook : bool
         Also write ``r.ipynb``, the notebook as it ran.
     **options
@@ -83,10 +85,15 @@ def report(
     """
     if out is None and isinstance(expectations, str | os.PathLike) and os.fspath(expectations).lower().endswith(".html"):
         expectations, out = None, expectations
-    if isinstance(source, Mapping) and not isinstance(source, xr.Dataset):
-        kind, runs = "compare", {label: _as_session(one) for label, one in source.items()}
+    given = expectations
+    if isinstance(expectations, Baseline):
+        if baseline is not None:
+            raise UsageError("the expectations are a baseline already; leave baseline= out.")
+        expectations, baseline = None, expectations
+    if has_labels(source):
+        kind, runs = "compare", {label: _kept(one, parameter, given) for label, one in source.items()}
     else:
-        kind, runs = "report", _as_session(source)
+        kind, runs = "report", _kept(source, parameter, given)
     return write_report(
         kind,
         out or "report.html",
@@ -98,20 +105,18 @@ def report(
         fail_on=fail_on,
         title=title,
         parameter=parameter if parameter is None or isinstance(parameter, str) else list(parameter),
-        baseline=baseline,
+        baseline=Baseline(baseline) if isinstance(baseline, Validation) else _kept(baseline, parameter, given),
         **options,
     )
 
 
-def _as_session(source: Any) -> Any:
-    """Return the session of a validation; any other source as it is. Raises UsageError if it does not know its measurements."""
-    if not isinstance(source, Validation):
-        return source
-    if source.data is None or source.comparison is not None:
-        raise UsageError(
-            "this validation does not say all that it was made from; name its measurements, and the baseline if there is one."
-        )
-    return Session(source)
+def _kept(source: Any, parameter: str | Sequence[str] | None, expectations: object) -> Any:
+    """Return the session of a result and the measurements in a table; any other source as it is."""
+    if isinstance(source, Validation):
+        return Session(source)
+    if isinstance(source, pd.DataFrame | pd.Series | Mapping | xr.DataArray):
+        return measurements_in(source, parameter, expectations)
+    return source
 
 
 def sessions_of(path: PathLike) -> list[Session]:

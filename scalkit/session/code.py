@@ -41,7 +41,10 @@ def code_of(session: Session, holder: str | None = None) -> str:
         kept = source.holder if Path(source.holder).is_file() else ""
         source = replace(source, paths=source.paths if holder is not None else (), holder=holder or kept)
     data, measured = _data(source)
-    expectations, expected = _expectations(session._given, session._judge.expected)
+    if session.baseline is None:
+        expectations, expected = _expectations(session._given, session._judge.expected)
+    else:
+        expectations, expected = "baseline", _baseline(source.holder)
     rules, removed = _rules(session.state.rules, session._judge.expected.rules)
     arguments = [data, expectations]
     arguments += [f"rules={literal([str(rule) for rule in rules])}"] if rules else []
@@ -179,6 +182,13 @@ def _expectations(given: object, expected: ExpectationSet) -> tuple[str, list[st
     table = {function: expectation_entry(one) for function, one in plain_set(expected)["functions"].items()}
     note = [f"# the litmus function, {expected.litmus}, is for a file to name"] if expected.litmus else []
     return "expectations", [*note, f"expectations = {literal(table)}"]
+
+
+def _baseline(holder: str) -> list[str]:
+    """Return the lines that open the baseline of a session, out of the file that holds the session if there is one."""
+    if holder:
+        return [f"baseline = sk.Session.load({literal(holder)}).baseline"]
+    return ["# session.baseline.save('baseline.json') writes it there", "baseline = sk.Baseline.load('baseline.json')"]
 
 
 def _is_same(given: str | os.PathLike[str], expected: ExpectationSet) -> bool:

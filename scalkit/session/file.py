@@ -23,9 +23,11 @@ from scalkit.errors import DataError, ScalkitError
 from scalkit.growth import Growth
 from scalkit.growth.relation import Relation
 from scalkit.judge import SearchSpace
+from scalkit.judge.baseline.file import baseline_from
 from scalkit.judge.measured import Rulers, Setting
 from scalkit.measure import write_netcdf
 from scalkit.measure.netcdf import read_netcdf
+from scalkit.session.opening import outcome_of
 from scalkit.session.plain import (
     expectation_from,
     options_from,
@@ -67,6 +69,7 @@ def session_to_dict(session: Session, with_data: bool | None = None) -> dict[str
             "netcdf": dataset_to_text(session.data) if embeds else None,
         },
         "expectations": {"source": text, **plain_set(session._judge.expected)},
+        **({} if session.baseline is None else {"baseline": session.baseline.to_dict()}),
         "selected": list(session.selected),
         "present": plain_state(history.present),
         "past": _plain_steps(history.past, history.present),
@@ -89,7 +92,8 @@ def session_from_dict(
     try:
         _require_schema(plain)
         measured, source = _data_of(plain["data"], data, folder)
-        session = kind(measured, set_from_plain(plain["expectations"]))
+        quo = baseline_from(plain["baseline"], "its baseline is none") if "baseline" in plain else None
+        session = kind(measured, quo or set_from_plain(plain["expectations"]))
         session._source = source
         given = plain["expectations"]["source"]
         session._given = given if isinstance(given, str) else session._judge.expected
@@ -103,7 +107,7 @@ def session_from_dict(
         raise
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise DataError(f"the session cannot be read: {type(error).__name__}: {error!s:.200}; save it again.") from error
-    session._outcome = session._judge.result(session.state)
+    session._outcome = outcome_of(session._judge, session.state)
     return session
 
 

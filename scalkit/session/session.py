@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
@@ -14,21 +14,21 @@ from scalkit.errors import UsageError
 from scalkit.growth import Growth
 from scalkit.growth.relation import Relation
 from scalkit.judge import SearchSpace, Validation
-from scalkit.judge.catalogue import expectation_set
+from scalkit.judge.baseline import Baseline
 from scalkit.judge.judge import Judge
 from scalkit.judge.measured import AnyExpectation, AnySeries, AnyVerdict, Setting
 from scalkit.judge.names import Name
 from scalkit.judge.rules import parsed_rules
-from scalkit.judge.validating import of_every_function
 from scalkit.session import file
 from scalkit.session.changes import Chosen, name_of, series_of
 from scalkit.session.code import code_of
 from scalkit.session.compare import differences, session_html
 from scalkit.session.expectations_file import write_expectations
 from scalkit.session.observers import Observer, Observers, without_pauses
+from scalkit.session.opening import begin, outcome_of
 from scalkit.session.source import confirmed, open_source
-from scalkit.session.state import History, State, Step, aspects, chosen_of, still_excluded
-from scalkit.support.options import Judging, JudgingOptions
+from scalkit.session.state import History, State, Step, aspects, still_excluded
+from scalkit.support.options import JudgingOptions
 from scalkit.support.text import counted
 
 
@@ -39,12 +39,14 @@ class Session:
 
     Parameters
     ----------
-    data : Dataset of measurements, path, sequence of paths, DataFrame or Validation
+    data : Dataset of measurements, path, sequence of paths, DataFrame, dict of arrays or Validation
         What `scalkit.read` takes or returns, or a result of `scalkit.validate`, which brings all else along.
-    expectations : str, path, mapping or ExpectationSet, optional
+    expectations : str, path, mapping, ExpectationSet or Baseline, optional
         As for `scalkit.validate`, ``"mpi"`` by default; functions without one are there too, and get one by `expect`.
     rules : iterable of str or Relation
         Cross-function rules, in addition to those of the set.
+    parameter : str or sequence of str, optional
+        As for `scalkit.read`, of files and tables.
     **options
         How it is judged, as for `scalkit.validate`; see `scalkit.support.options.Judging`.
 
@@ -60,21 +62,15 @@ class Session:
         data: object,
         expectations: object | None = None,
         rules: Iterable[str | Relation] | str | Relation = (),
+        *,
+        parameter: str | Sequence[str] | None = None,
         **options: Unpack[JudgingOptions],
     ) -> None:
-        own, begin = parsed_rules(rules), None
-        if isinstance(data, Validation):
-            if expectations is not None or own or options:
-                raise UsageError("a result brings its expectations along; write Session(result), or Session(data, expectations).")
-            data, expectations, begin = chosen_of(data)
-        ds, self._source = open_source(data)
-        self._given = of_every_function(ds, "mpi" if expectations is None else expectations)
-        expected = expectation_set(self._given)
-        begin = begin or State(Judging.of(options), tuple(dict.fromkeys((*expected.rules, *own))))
-        self._judge = Judge(ds, expected, statistic=begin.judging.statistic)
+        begun = begin(data, expectations, parsed_rules(rules), parameter, options)
+        self._judge, self._source, self._given = begun.judge, begun.source, begun.given
         self._opened = {"": (self._judge, self._source)}  # by `State.data`
-        self._history = History(begin)
-        self._outcome = self._judge.result(begin)
+        self._history = History(begun.state)
+        self._outcome = outcome_of(self._judge, begun.state)
         self._selected: Name = self._outcome.worst or self._judge.names[0]
         self._snapshots: dict[str, State] = {}
         self._observers = Observers()
@@ -89,6 +85,11 @@ class Session:
     def source(self) -> str:
         """Where the measurements come from, in words: their paths, or ``data in memory``."""
         return str(self._source)
+
+    @property
+    def baseline(self) -> Baseline | None:
+        """The baseline that `result` is compared with, if there is one."""
+        return self._judge.baseline
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -216,12 +217,12 @@ class Session:
 
         `data`: what `scalkit.read` takes or returns, for example the folder that is being measured into, again.
         """
-        ds, source = open_source(data)
+        ds, source = open_source(data, expectations=self._judge.expected)
         key = "" if source.sha256 == self._opened[""][1].sha256 else source.sha256
         if key == self.state.data:
             return self
         if key not in self._opened:
-            self._opened[key] = (Judge(ds, self._judge.expected), source)
+            self._opened[key] = (Judge(ds, self._judge.expected, self.baseline), source)
         excluded = still_excluded(self.state, self._opened[key][0])
         try:
             return self._do(Step(f"measurements {source}", replace(self.state, data=key, excluded=excluded)))
@@ -386,7 +387,7 @@ class Session:
             return self
         with without_pauses():
             judge, source = self._opened[after.data]
-            outcome = self._outcome if after == before else judge.result(after)
+            outcome = self._outcome if after == before else outcome_of(judge, after)
             changed = aspects(before, after)
             if after.data != before.data:
                 self._opened[before.data] = (self._judge, self._source)

@@ -5,17 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import xarray as xr
 
 from scalkit.errors import DataError
 from scalkit.formats.read import read
+from scalkit.front import measurements_in
 
 _METRIC_ATTRIBUTES = ("role", "units", "exact", "resolution")
 _ATTRIBUTES = ("parameter", "truncated")
@@ -45,25 +45,22 @@ class Source:
         return ", ".join(self.paths) or "data in memory"
 
 
-def open_source(data: object) -> tuple[xr.Dataset, Source]:
+def open_source(
+    data: object, parameter: str | Sequence[str] | None = None, expectations: object = None
+) -> tuple[xr.Dataset, Source]:
     """Return measurements and where they come from.
 
     `data`: a Dataset says which files it was read from; `confirmed` looks whether they hold the same.
+    `parameter`, `expectations`: as for `scalkit.front.measurements_in`. Paths that hold something else without them do
+    not count.
     Raises DataError if there are no measurements.
     """
+    ds = measurements_in(data, parameter, expectations)
     if isinstance(data, xr.Dataset):
-        return data, Source(_named_paths(data), content_hash(data), is_certain=False)
-    paths = _paths(data)
-    if isinstance(data, pd.DataFrame | Mapping):
-        ds = read(data)
-        return ds, Source((), content_hash(ds))
-    if paths is None:
-        raise DataError(
-            f"a session needs a Dataset of measurements or a path, got {type(data).__name__}; read one with scalkit.read, "
-            "or make one with scalkit.measurements."
-        )
-    ds = read(paths[0] if len(paths) == 1 else paths)
-    return ds, Source(tuple(paths), content_hash(ds))
+        paths: Sequence[str] = _named_paths(ds) if ds is data else ()
+        return ds, Source(tuple(paths), content_hash(ds), is_certain=False)
+    is_plain = parameter is None and expectations is None
+    return ds, Source(tuple(_paths(data)), content_hash(ds), is_certain=is_plain)
 
 
 def content_hash(ds: xr.Dataset) -> str:
@@ -87,12 +84,13 @@ def _bytes(values: np.ndarray[Any, Any]) -> bytes:
     return bytes(np.where(np.isnan(numbers), np.nan, numbers).tobytes())
 
 
-def _paths(given: object) -> list[str] | None:
+def _paths(given: object) -> list[str]:
+    """Return the paths that measurements were read from; empty for those in memory."""
     if isinstance(given, str | os.PathLike):
         return [os.fspath(given)]
-    if isinstance(given, Sequence) and given and all(isinstance(one, str | os.PathLike) for one in given):
+    if isinstance(given, Sequence) and all(isinstance(one, str | os.PathLike) for one in given):
         return [os.fspath(one) for one in given]
-    return None
+    return []
 
 
 def confirmed(source: Source) -> Source:

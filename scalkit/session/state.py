@@ -6,10 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import TypeVar
 
-import xarray as xr
-
-from scalkit.errors import DataError, UsageError
-from scalkit.judge import ExpectationSet, Validation
+from scalkit.errors import UsageError
 from scalkit.judge.judge import Judge
 from scalkit.judge.measured import AnyExpectation, Choices, Rulers, Setting
 from scalkit.judge.several.expectation import SeveralExpectation
@@ -39,14 +36,6 @@ class State(Choices):
     def excluding(self, function: str, settings: tuple[Setting, ...]) -> State:
         """Return the state where these settings of a function, and no others of it, are left out."""
         return replace(self, excluded=with_entry(self.excluded, function, settings or None))
-
-
-def chosen_of(result: Validation) -> tuple[xr.Dataset, ExpectationSet, State]:
-    """Return measurements, expectations and choices of a result. Raises DataError if it does not hold them."""
-    if result.data is None or result.expected is None or result.choices is None:
-        raise DataError("the result does not hold its measurements; write Session(data, expectations).")
-    named = {one.name: getattr(result.choices, one.name) for one in fields(Choices)}
-    return result.data, result.expected, State(**named)
 
 
 def with_entry(mapping: Mapping[str, Value], key: str, value: Value | None) -> dict[str, Value]:

@@ -42,6 +42,8 @@ def test_no_public_class_was_forgotten(shown: dict[str, Any]) -> None:
 
 def test_texts_are_one_line_and_short(shown: dict[str, Any]) -> None:
     for name, one in shown.items():
+        if name == "Validation":  # a table
+            continue
         assert "\n" not in repr(one), name
         assert len(repr(one)) < 400, name
         assert "array(" not in repr(one), name

@@ -17,6 +17,7 @@ from scalkit.judge.fit import Model
 from scalkit.judge.measured import AnyExpectation, AnyVerdict
 from scalkit.judge.result import Validation
 from scalkit.judge.several.expectation import SeveralExpectation
+from scalkit.judge.strong import product_metric
 from scalkit.stats.pure_error import standard_error
 from scalkit.support.json_values import json_fields, json_value
 from scalkit.support.markup import block, counted, details, formula, paragraph, table
@@ -275,6 +276,14 @@ class Baseline:
                     f"in the baseline '{entry.function}' grows as {found[entry.function].growth} or {wanted.growth}, depending "
                     f"on the metric; ask for one, as in expectations({entry.metric!r})."
                 )
+        return found
+
+    def by_metric(self) -> dict[str, dict[str, AnyExpectation]]:
+        """Return the status quo by function and measured metric, which `scalkit.validate` takes as well."""
+        found: dict[str, dict[str, AnyExpectation]] = {}
+        for entry in self.entries:
+            metric = entry.metric.removeprefix(product_metric(entry.parameters[0], ""))
+            found.setdefault(entry.function, {})[metric] = entry.status_quo
         return found
 
     def expectation_of(self, function: str, metric: str) -> AnyExpectation | None:

@@ -125,10 +125,11 @@ class Change(EqualIfMissingAlike):
 
 @dataclass(frozen=True)
 class Comparison:
-    """All changes, those of the baseline in its order, then the new ones."""
+    """All changes since a baseline, in the order of its entries, then what is new."""
 
     changes: tuple[Change, ...]
     tolerance: float
+    baseline: Baseline
 
     def of(self, kind: Kind) -> tuple[Change, ...]:
         """Return the changes of one kind."""
@@ -224,7 +225,7 @@ def compare(baseline: Baseline, result: Validation, tolerance: float = 0.1) -> C
     for key, v in now.items():
         if key not in baseline:
             changes.append(Change(v.function, v.metric, v.parameters, "new", None, v.model.growth, decides=v.decides))
-    return Comparison(tuple(changes), tolerance)
+    return Comparison(tuple(changes), tolerance, baseline)
 
 
 def _change(entry: BaselineEntry, verdict: AnyVerdict, statistic: str, tolerance: float) -> Change:

@@ -42,7 +42,7 @@ def load(path: Path) -> Baseline:
     if len(content) > MAX_BYTES:
         raise DataError(f"{what}: it is larger than {MAX_BYTES // 10**6} MB.")
     try:
-        return _baseline(json.loads(content.decode("utf-8"), parse_constant=_no_constant), what)
+        return baseline_from(json.loads(content.decode("utf-8"), parse_constant=_no_constant), what)
     except UnicodeDecodeError as error:
         raise DataError(f"{what}: it is not text in UTF-8.") from error
     except json.JSONDecodeError as error:
@@ -57,7 +57,8 @@ def _no_constant(name: str) -> NoReturn:
     raise DataError(f"it holds the number {name}, which JSON does not know.")
 
 
-def _baseline(table: Any, what: str) -> Baseline:
+def baseline_from(table: Any, what: str) -> Baseline:
+    """Return the baseline that `Baseline.to_dict` wrote. Raises DataError that begins with `what`, or names the entry."""
     if not isinstance(table, Mapping):
         raise DataError("its top is not an object; write one with Baseline.save.")
     if wrong := schema_errors(table, schema_in(_SCHEMA), {}, what):

@@ -115,9 +115,11 @@ def verdicts_table(verdicts: Iterable[AnyVerdict], caption: str = "") -> str:
 def result_html(result: Validation) -> str:
     """Return all verdicts as a table; rules, sentences and remarks are folded."""
     litmus = [] if result.litmus is None else [result.litmus.sentence]
+    only = [v for v in result.verdicts if len(result) == 1 and isinstance(v, Verdict)]
     rules, warnings = [rule.sentence for rule in result.rules], result.warnings
     return block(
         verdicts_table(result.worst_first, result.headline),
+        *map(_drawn, only),
         details(counted(len(result.verdicts), "sentence"), bullets(v.sentence for v in result.worst_first)),
         details(counted(len(rules), "rule"), bullets(rules)),
         details("Litmus test", bullets(litmus)),

@@ -5,17 +5,15 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any, ClassVar
 
 import xarray as xr
 
 from scalkit.errors import UsageError
-from scalkit.formats.read import read
-from scalkit.judge import CATALOGUES, ExpectationSet, Validation, validate
+from scalkit.judge import ExpectationSet, Validation, validate
 from scalkit.judge.baseline import Baseline
-from scalkit.judge.catalogue import expectation_set
 from scalkit.judge.told.junit import cases
+from scalkit.judge.validating import growth_alone
 from scalkit.measure.virtual_time import is_virtual
 from scalkit.reports.content import Content, written_now
 from scalkit.reports.inputs import from_plain, kind_of, shown
@@ -49,7 +47,6 @@ class Page(Content):
     """The verdicts on one data set.
 
     `data`: as `scalkit.read` returns it.
-    `expected`: what the functions were judged by; None where a session says so.
     `named`: the measurements as the user named them.
     `expectations_name`: name of a catalogue, path of a file, or a growth; empty for expectations stated in Python.
     `rules`: stated in addition to those of the expectations.
@@ -65,7 +62,6 @@ class Page(Content):
 
     data: xr.Dataset
     result: Validation
-    expected: ExpectationSet | None
     title: str
     named: tuple[str, ...]
     expectations_name: str
@@ -119,7 +115,7 @@ class Page(Content):
             plain["data"]["netcdf"] = dataset_to_text(self.session.data)
         else:
             bare = self.data.assign_attrs(source="")  # read already, and the paths are those of another working folder
-            plain = Session(bare, self.expected, self.rules, **self.judging.as_options()).to_dict(with_data=True)
+            plain = Session(replace(self.result, data=bare)).to_dict(with_data=True)
             plain["data"]["paths"] = [] if "data in memory" in self.named else list(self.named)
             plain["expectations"]["source"] = self.expectations_name or None
         room = room_for(len(self.result.verdicts), self.n_sets)
@@ -169,7 +165,7 @@ def open_verdicts(
 
     `runs`: run folders, run files, or netCDF files; or a single session, from `Session.save` or inside an earlier report,
     which says itself what is expected; by default the bundled measurements of the quickstart.
-    `expectations`: name of a bundled catalogue, ``"mpi"`` by default, path of a TOML file, the growth of the only function, or
+    `expectations`: name of a bundled catalogue, ``"mpi"`` by default, path of a TOML file, a growth of every function, or
     what `scalkit.reports.inputs.plain_expectations` returns. With a baseline: what earlier measurements are judged by.
     `rules`: cross-function rules, in addition to those of the expectations.
     `title`: made from the data if empty.
@@ -188,25 +184,23 @@ def open_verdicts(
     expectations = expectations or "mpi"
     quo = _open_baseline(baseline, expectations, Judging.of(given), parameter) if baseline else None
     session = Session.load(runs[0]) if is_session else None
-    expected, name = None, expectations if isinstance(expectations, str) and quo is None else ""
+    if quo is None and session is not None:
+        quo = session.baseline
+    name = expectations if isinstance(expectations, str) and quo is None else ""
     if session is not None:
         data, result, judging, rules, name = session.data, session.result, session.state.judging, (), session.result.expectations
     else:
-        data = read(list(runs), parameter=parameter or None)
         judging = Judging.of(given if quo is None else {"statistic": quo.statistic, **given})
-        asked = quo or (expectations if _is_growth(expectations) else from_plain(expectations))
+        asked = quo or _asked(expectations)
+        data = measurements_in(list(runs), parameter or None, asked)
         result = validate(data, asked, rules, **judging.as_options())
-        if quo is not None:
-            expected = expectation_set({entry.function: entry.status_quo for entry in quo})
-        else:
-            expected = asked if isinstance(asked, ExpectationSet) else _of_the_only_function(result)
     if quo is not None:
         _require_same_statistic(quo, result)
-        result = result if result.comparison else replace(result, comparison=quo.compare(result))
+        if result.comparison is None or result.comparison.baseline != quo:
+            result = replace(result, comparison=quo.compare(result))
     return Page(
         data,
         result,
-        expected,
         title=title or _title(data, of_change=quo is not None),
         named=tuple(map(shown, runs)),
         expectations_name=name,
@@ -215,20 +209,17 @@ def open_verdicts(
         judging=judging,
         made=written_now(),
         baseline=quo,
-        baseline_name=", ".join(map(shown, baseline)),
+        baseline_name=", ".join(map(shown, baseline)) or "the baseline of the session" * (quo is not None),
         session=session,
         n_sets=n_sets,
     )
 
 
-def _is_growth(expectations: object) -> bool:
-    """Return whether expectations are neither the name of a catalogue, nor a file, nor a mapping."""
-    return isinstance(expectations, str) and expectations not in CATALOGUES and not Path(expectations).exists()
-
-
-def _of_the_only_function(result: Validation) -> ExpectationSet:
-    """Return the growth that was expected of the only function as a set of expectations."""
-    return expectation_set({v.function: v.expectation for v in result.verdicts})
+def _asked(expectations: str | Mapping[str, Any]) -> str | ExpectationSet:
+    """Return a growth of every function as it is, and anything else as a set of expectations."""
+    if isinstance(expectations, str) and growth_alone(expectations) is not None:
+        return expectations
+    return from_plain(expectations)
 
 
 def _require_nothing_else(given: Mapping[str, Any]) -> None:
@@ -264,8 +255,9 @@ def _open_baseline(
         return Baseline.load(paths[0])
     if kind == "session":
         return Baseline(Session.load(paths[0]).result)
-    data = read(list(paths), parameter=parameter or None)
-    return Baseline(validate(data, from_plain(expectations), **judging.as_options()))
+    asked = _asked(expectations)
+    data = measurements_in(list(paths), parameter or None, asked)
+    return Baseline(validate(data, asked, **judging.as_options()))
 
 
 def _require_same_statistic(baseline: Baseline, result: Validation) -> None:

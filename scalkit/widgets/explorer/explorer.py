@@ -171,12 +171,12 @@ def explore(data: object, expectations: object | None = None, **options: Any) ->
 
     Parameters
     ----------
-    data : Dataset of measurements, path, sequence of paths, DataFrame, Validation or Session
+    data : Dataset of measurements, path, sequence of paths, DataFrame, dict of arrays, Validation or Session
         A session, or what `scalkit.Session` takes.
-    expectations : str, path, mapping or ExpectationSet, optional
+    expectations : str, path, mapping, ExpectationSet or Baseline, optional
         As for `scalkit.Session`, which says what holds by default. A result and a session bring theirs along.
     **options
-        Further arguments of `scalkit.Session`, such as ``statistic="median"``.
+        Further arguments of `scalkit.Session`, such as ``statistic="median"`` and ``parameter="n"``.
 
     Raises
     ------

@@ -38,8 +38,7 @@ class Headline(Part):
 
     def _drawn(self) -> dict[str, str]:
         result = self.session.result
-        answer = result.answer if result.verdicts else "cannot tell"
-        symbol, colour = ANSWER_SYMBOLS[answer], STATE_COLOURS[answer]
+        symbol, colour = ANSWER_SYMBOLS[result.answer], STATE_COLOURS[result.answer]
         return drawn("parts.html", part="headline", symbol=symbol, colour=colour, headline=result.headline)
 
 
