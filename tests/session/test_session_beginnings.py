@@ -60,7 +60,7 @@ def test_an_expectation_replaces_the_status_quo(compared):
 def test_a_baseline_over_another_parameter_is_named(compared):
     other = sk.measurements([2, 4, 8, 16, 32], [1, 2, 3, 4, 5], parameter="n", name="bcast")
     for call in (sk.Session, sk.validate):
-        with pytest.raises(DataError, match="^the parameter of 'time' of 'bcast' is 'n', in the baseline 'p'; compare "):
+        with pytest.raises(DataError, match=r"^the parameter of 'time' of 'bcast' is 'n', in the baseline 'p'; compare "):
             call(other, compared.comparison.baseline)
 
 
