@@ -71,6 +71,14 @@ def legend(verdicts: Sequence[AnyVerdict]) -> list[str]:
     return [] if all(verdict.decides for verdict in verdicts) else ["⚠ does not decide the exit status"]
 
 
+def closing_sentence(result: Validation) -> str:
+    """Return the answer and sentence of the only verdict, or the headline of several; without a full stop."""
+    if len(result) != 1 or result.comparison is not None:
+        return capital(result.headline)
+    (verdict,) = result.verdicts
+    return f"{verdict.answer}: {(verdict.problem or verdict.sentence).removesuffix('.')}"
+
+
 def _cells(verdict: AnyVerdict) -> tuple[str, ...]:
     series, doubt = verdict.series, "" if verdict.decides else " ⚠"
     origin = ", virtual" if series.virtual else ", simulated" if series.simulated else ""
@@ -119,10 +127,7 @@ def _left_out(result: Validation, missing: Sequence[str]) -> list[str]:
 
 def _conclusion(result: Validation) -> Iterator[str]:
     """Return notes on the data, the changes since a baseline, the number of other remarks, and the answer."""
-    closing = f"{capital(result.headline)}."
-    if len(result) == 1 and result.comparison is None:
-        (verdict,) = result.verdicts
-        closing = f"{verdict.answer}: {(verdict.problem or verdict.sentence).removesuffix('.')}."
+    closing = f"{closing_sentence(result)}."
     shown = [*result.notes[:_MOST_NOTES], *([result.comparison.headline] if result.comparison else [])]
     yield from map(capital, shown)
     if others := sum(one not in shown and one not in closing for one in result.warnings):

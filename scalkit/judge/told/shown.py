@@ -12,6 +12,7 @@ from scalkit.judge.catalogue import ExpectationSet
 from scalkit.judge.crossing import shown_scale
 from scalkit.judge.measured import AnySeries, AnyVerdict
 from scalkit.judge.several.verdict import SeveralVerdict
+from scalkit.judge.told.listing import closing_sentence
 from scalkit.judge.told.picture import picture
 from scalkit.judge.told.sentences import excluded_by
 from scalkit.judge.verdict import Verdict
@@ -118,7 +119,7 @@ def result_html(result: Validation) -> str:
     only = [v for v in result.verdicts if len(result) == 1 and isinstance(v, Verdict)]
     rules, warnings = [rule.sentence for rule in result.rules], result.warnings
     return block(
-        verdicts_table(result.worst_first, result.headline),
+        verdicts_table(result.worst_first, closing_sentence(result)),
         *map(_drawn, only),
         details(counted(len(result.verdicts), "sentence"), bullets(v.sentence for v in result.worst_first)),
         details(counted(len(rules), "rule"), bullets(rules)),

@@ -209,7 +209,7 @@ def open_verdicts(
         judging=judging,
         made=written_now(),
         baseline=quo,
-        baseline_name=", ".join(map(shown, baseline)) or "the baseline of the session" * (quo is not None),
+        baseline_name=", ".join(map(shown, baseline)) or "an earlier result" * (quo is not None),
         session=session,
         n_sets=n_sets,
     )
