@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import xarray as xr
 
 from scalkit.errors import UsageError
+from scalkit.front import measurements_in
 from scalkit.judge import ExpectationSet, Validation, validate
 from scalkit.judge.baseline import Baseline
 from scalkit.judge.told.junit import cases
