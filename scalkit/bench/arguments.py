@@ -185,7 +185,7 @@ class Arguments(CampaignArguments):
     memory_counts: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
-        require_kind(self.kinds, tuple | list, "what to measure", "give kinds such as ('collectives',)")
+        require_kind(self.kinds, tuple | list, "what to measure", "write ('collectives',)")
         if self.kinds.count(NEIGHBOURHOOD) != bool(self.experiments):
             raise UsageError(
                 f"what to measure: {', '.join(self.kinds)}; {NEIGHBOURHOOD!r} needs [[experiments]] of a campaign file, and they "

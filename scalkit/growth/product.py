@@ -75,7 +75,7 @@ class Product:
     @classmethod
     def product(cls, exponents: Mapping[str, Exponents]) -> Self:
         """Return the product over several parameters."""
-        require_kind(exponents, dict, "the product", "give a dict such as {'p': Exponents(power=Fraction(2))}")
+        require_kind(exponents, dict, "the product", "give a dict from names to Exponents")
         kept = ((name, e) for name, e in exponents.items() if e != _NONE)
         return cls._of_factors(tuple(sorted(kept)))
 

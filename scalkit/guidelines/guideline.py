@@ -9,9 +9,8 @@ from typing import Any, ClassVar, Literal, get_args
 
 from scalkit.errors import RuleError
 from scalkit.growth.relation import NAME, SumReader, Terms, shown_factor, token_pattern
-from scalkit.support.arguments import require_text
+from scalkit.support.arguments import each_of
 from scalkit.support.schema_errors import place, schema_errors, schema_in
-from scalkit.support.text import brief
 from scalkit.support.toml.tables import EntryPath, lines_of, table_of
 
 Side = tuple[Terms, ...]
@@ -151,11 +150,7 @@ class Guideline:
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise RuleError(f"the kind of guideline {self.kind!r} is unknown; choose from {', '.join(KINDS)}.")
-        try:
-            self.sides()
-        except (TypeError, ValueError) as error:
-            way_on = "write Guideline.parse('MPI_Bcast <= MPI_Scatter + MPI_Allgather')"
-            raise RuleError(f"the sides {brief((self.left, self.right))} cannot be read; {way_on}.") from error
+        each_of((self.left, self.right), tuple, "a side", "write Guideline.parse('A <= B + C')")
 
     @classmethod
     def parse(cls, text: str, parameter: str | None = None, **others: Any) -> "Guideline":
@@ -194,7 +189,6 @@ class Guideline:
 
     def holds_for(self, parameter: str, level: object) -> bool:
         """Return whether it is about measurements with this level."""
-        require_text(parameter, "the parameter")
         allowed = self.where.get(parameter)
         return allowed is None or plain_level(level) in {plain_level(one) for one in allowed}
 

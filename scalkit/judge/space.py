@@ -63,7 +63,8 @@ class SearchSpace:
 
         Raises ExpectationError if there is no tick, or more than 2,000, or a text is no growth.
         """
-        chosen = {one if isinstance(one, Growth) else Growth(one) for one in each_of(ticks, object, "the ticks", _MAKERS)}
+        given = each_of(ticks, object, "the ticks", _MAKERS)
+        chosen = {one if isinstance(one, Growth) else Growth(one) for one in given}
         if not 0 < len(chosen) <= MAX_TICKS:
             raise ExpectationError(
                 f"the search space '{name}' would have {len(chosen)} ticks; 1 to {MAX_TICKS} are allowed. "

@@ -33,9 +33,10 @@ from scalkit.support.text import brief
 from scalkit.trace.results.dataset import is_result
 
 _KNOWN = (
-    "measurements (a path, a DataFrame, a dict of arrays or a Dataset), a result of sk.validate, a verdict, a verdict along a "
-    "parameter, a rule, a comparison, a piecewise model, a session, a result of sk.trace.analyse, an assessment of guidelines, "
-    "identified algorithms, a folklore check"
+    "measurements (a path, a DataFrame, a dict of arrays or a Dataset), a result of sk.validate, "
+    "a verdict, a verdict along a parameter, a rule, a comparison, a piecewise model, a session, "
+    "a result of sk.trace.analyse, an assessment of guidelines, identified algorithms, "
+    "a folklore check"
 )
 _OTHERS = {
     ("guidelines", "Assessment"): ("guidelines.map", "guideline_map"),

@@ -116,13 +116,16 @@ class StoreFolder:
 
     @property
     def is_new(self) -> bool:
-        """Whether there is nothing yet, so that the first change makes the store; one that vanished is not new."""
+        """Whether there is nothing yet, so that the first change makes the store.
+
+        One that vanished is not new.
+        """
         return self._was_new and (not self.path.exists() or not self.entries())
 
     def _missing(self) -> StoreError:
         return StoreError(
-            f"there is no store at {str(self.path)!r}; name the folder of one, or a zip of it, or make one: "
-            "'scalkit store put' and Store.put do so with the first run."
+            f"there is no store at {str(self.path)!r}; name the folder of one, or a zip of it, or "
+            "make one: 'scalkit store put' and Store.put do so with the first run."
         )
 
     def require_known(self) -> None:
@@ -173,7 +176,7 @@ class StoreFolder:
         )
 
     def prepare(self) -> None:
-        """Make ready for the first change: make the store if it is new, and delete what killed writers left.
+        """Make ready for the first change: make a new store, and delete what killed writers left.
 
         Raises StoreError if the store cannot be written.
         """

@@ -17,7 +17,9 @@ from scalkit.support.extras import require
 
 
 def open_store(path: str | os.PathLike[str], *, readonly: bool = False, signers: str | os.PathLike[str] | None = None) -> Store:
-    """Return the store in a folder, or in a zip; the first run that is filed makes a folder that is missing or empty.
+    """Return the store in a folder, or in a zip.
+
+    The first run that is filed makes a folder that is missing or empty.
 
     `signers`: the list of those whose signatures count for the reader; by default this user's, which `scalkit.store.trust` fills.
     `readonly`: write nothing. A zip is always read-only: its copy is deleted with the Store.

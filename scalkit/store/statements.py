@@ -23,7 +23,7 @@ from scalkit.store.runs.content import trusted
 from scalkit.store.runs.texts import retraction_problem
 from scalkit.store.signing import Signature, Signers, require_name, signed, text_of_run, text_of_statement
 from scalkit.store.submissions.containers import Policy
-from scalkit.support.arguments import require_kind, require_text
+from scalkit.support.arguments import require_text
 
 
 def _nobody_is_trusted(_statement: Mapping[str, str]) -> bool:
@@ -265,7 +265,6 @@ class Statements:
 
     def is_trusted(self, statement: Mapping[str, str]) -> bool:
         """Return whether a statement was signed by the signer that it names, and the reader trusts that one."""
-        require_kind(statement, Mapping, "the statement", "give one of retractions()")
         if "signature" not in statement:
             return False
         return self._has_signed(text_of_statement(statement), statement["signature"], statement["by"])

@@ -45,7 +45,7 @@ class Store(Statements):
     """
 
     def __init__(self, folder: StoreFolder, signers: Path | None = None) -> None:
-        require_kind(folder, StoreFolder, "the folder of a store", "open it with scalkit.store.open(path)")
+        require_kind(folder, StoreFolder, "the folder", "open it by scalkit.store.open(path)")
         self._folder = folder
         self._signers = Signers(signers)
         self._trusted: dict[str, bool] = {}
@@ -59,7 +59,9 @@ class Store(Statements):
 
     def __len__(self) -> int:
         """Return the number of runs that are not retracted."""
-        return 0 if self._folder.is_new else len(set(self._folder.run_ids()) - set(self._retracted_ids()))
+        if self._folder.is_new:
+            return 0
+        return len(set(self._folder.run_ids()) - set(self._retracted_ids()))
 
     @property
     def path(self) -> Path:
@@ -196,7 +198,8 @@ class Store(Statements):
 
     def arrays(self, columns: Sequence[str], filters: Mapping[str, Any], *, distinct: bool = False) -> dict[str, Any]:
         """Return some columns of measurements as numpy arrays, masked where values are missing; `distinct` ones once."""
-        listed = ", ".join(f'"{name}"' for name in each_of(columns, str, "the columns", "give a list of names"))
+        names = each_of(columns, str, "the columns", "give a list of names")
+        listed = ", ".join(f'"{name}"' for name in names)
 
         filters = self._with_ids(filters)
 

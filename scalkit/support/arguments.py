@@ -1,4 +1,4 @@
-"""Checks of arguments: a value of the wrong kind is reported in one sentence, with what to give in its place."""
+"""Checks of arguments: a wrong value is reported in one sentence, with what to give instead."""
 
 import os
 from collections.abc import Iterable
@@ -20,11 +20,11 @@ def require_kind(value: object, kinds: Kinds, name: str, way_on: str) -> None:
     Raises UsageError if it is of another kind.
     """
     if not isinstance(value, kinds):
-        raise UsageError(f"{name} is {brief(value)}; {way_on}.")
+        raise UsageError(f"{name} cannot be {brief(value)}; {way_on}.")
 
 
 def each_of(values: object, kinds: Kinds, name: str, way_on: str) -> list[Any]:
-    """Return the elements of an argument, after a check that each is of a kind; see `require_kind`."""
+    """Return the elements of an argument, which must be of a kind; see `require_kind`."""
     require_kind(values, Iterable, name, way_on)
     elements = list(values)  # type: ignore[call-overload]
     for one in elements:
@@ -33,7 +33,7 @@ def each_of(values: object, kinds: Kinds, name: str, way_on: str) -> list[Any]:
 
 
 def path_of(value: object, what: str) -> Path:
-    """Return the path that an argument means; `what` is there or will be. Raises UsageError if it is none."""
+    """Return the path of `what` that an argument means. Raises UsageError if it is none."""
     require_kind(value, str | os.PathLike, f"the path of {what}", "give it as text or as a Path")
     return Path(value)  # type: ignore[arg-type]
 

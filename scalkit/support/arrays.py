@@ -19,7 +19,7 @@ def floats_of(values: object, name: str) -> Floats:
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise UsageError(f"{name} is {brief(values)}; give a number, or an array of numbers.") from error
+        raise UsageError(f"{name} cannot be {brief(values)}; give numbers.") from error
 
 
 class EqualIfMissingAlike:

@@ -69,12 +69,12 @@ class KernelCampaign(MpiCampaign):
         return super().facts | ({"functions": {"sha256": self.functions.sha256}} if self.functions else {})
 
 
-def prepare(out: Path, arguments: Arguments, mpi: Mpi, *, set_aside: bool = False, identity: str = "") -> KernelCampaign:
+def prepare(out: str | Path, arguments: Arguments, mpi: Mpi, *, set_aside: bool = False, identity: str = "") -> KernelCampaign:
     """Return a campaign that is ready to run: programs built, folder and names checked.
 
     Parameters
     ----------
-    out : Path
+    out : str or Path
         Folder of the campaign; the same campaign there is resumed.
     arguments : Arguments
     mpi : Mpi

@@ -101,7 +101,7 @@ class Campaign(ABC):
     def __new__(cls, *_args: object, **_options: object) -> Self:
         """Return a campaign of a subclass. Raises UsageError of this class itself."""
         if cls is Campaign:
-            raise UsageError("a Campaign has no launches of its own; scalkit.bench.prepare(out, arguments, mpi) makes one.")
+            raise UsageError("a Campaign has no launches; make one by scalkit.bench.prepare.")
         return super().__new__(cls)
 
     @property

@@ -9,7 +9,6 @@ import numpy as np
 
 from scalkit.bench.limits import require_range
 from scalkit.errors import UsageError
-from scalkit.support.arguments import each_of
 from scalkit.support.arrays import Floats, Ints
 
 OVER = ("sizes", "processes")
@@ -61,7 +60,6 @@ class Refinement:
 
         Raises UsageError if they are fewer than three, or more than are allowed in all.
         """
-        first = each_of(first, int, "the first pass", "give a list such as [2, 4, 8]")
         what = "--size" if self.over == "sizes" else "-n"
         shown = ",".join(map(str, first))
         if len(first) < _LEAST_POINTS:

@@ -114,9 +114,12 @@ def name_of(func: Callable[..., object]) -> str:
 
 
 def require_plain(func: object, label: str, setup: object = None) -> None:
-    """Check that a call of a function runs it, and that `setup` can be called if there is one. Raises UsageError."""
+    """Check that a call of a function runs it, and that `setup` can be called.
+
+    Raises UsageError.
+    """
     if setup is not None and not callable(setup):
-        raise UsageError(f"setup is {setup!r:.60}; give a function that makes the arguments from a size, or leave it out.")
+        raise UsageError(f"setup is {setup!r:.60}; give a function that makes the arguments.")
     if not callable(func):
         raise UsageError(f"{label!r} cannot be called; pass a function, for example measure_callable(sorted, ...).")
     for kind, is_kind in (
@@ -129,7 +132,7 @@ def require_plain(func: object, label: str, setup: object = None) -> None:
 
 
 def _points(values: Iterable[Any], parameter: str) -> list[Any]:
-    found = each_of(values, object, f"the values of {parameter!r}", "give a list such as [100, 1000, 10000]")
+    found = each_of(values, object, f"the values of {parameter!r}", "give a list of numbers")
     if not found:
         raise UsageError(f"there is no value of {parameter!r} to measure at; pass some, for example [100, 1000, 10000].")
     for value in found:

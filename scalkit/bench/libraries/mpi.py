@@ -120,7 +120,6 @@ class Mpi:
 
     def environment_for(self, most: int) -> dict[str, str]:
         """Return the environment variables of launches of at most so many processes on a node."""
-        require_kind(most, int, "the number of processes", "give a whole number")
         crowded = self.is_virtual or most > cores()
         return {**self.environment, **settings(self.kind, library=self.library, oversubscribed=crowded)}
 

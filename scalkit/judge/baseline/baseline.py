@@ -198,7 +198,8 @@ class Baseline:
     def of_entries(cls, entries: tuple[BaselineEntry, ...], statistic: str) -> Baseline:
         """Return the baseline with some entries, as a file has them."""
         made = cls.__new__(cls)
-        made._set(tuple(each_of(entries, BaselineEntry, "the entries", "give those of a Baseline")), statistic)
+        kept = each_of(entries, BaselineEntry, "the entries", "give those of a Baseline")
+        made._set(tuple(kept), statistic)
         return made
 
     @classmethod

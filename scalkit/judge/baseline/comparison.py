@@ -207,7 +207,7 @@ def compare(baseline: Baseline, result: Validation, tolerance: float = 0.1) -> C
     Raises DataError if a metric has another unit or other parameters than in the baseline.
     Raises UsageError if the tolerance is negative or not finite.
     """
-    require_kind(result, Validation, "the later result", "give what sk.validate(..., baseline) returns")
+    require_kind(result, Validation, "the later result", "give one of sk.validate")
     if not (math.isfinite(tolerance) and tolerance >= 0):
         raise UsageError(f"the tolerance is {tolerance!r}; a share such as 0.1 for 10 % is needed.")
     now = {(v.function, v.metric): v for v in result.verdicts}

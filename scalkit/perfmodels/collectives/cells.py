@@ -102,7 +102,7 @@ class Cells:
         """Return the cells that a mask of shape (cells,) chooses. Raises DataError if there is none."""
         mask = floats_of(chosen, "the mask") != 0
         if mask.shape != self.S.shape:
-            raise UsageError(f"the mask is {brief(chosen)}; give a flag for each of the {len(self)} cells, as in cells.P > 2.")
+            raise UsageError(f"the mask is {brief(chosen)}; give a flag for each cell.")
         fields = {name: getattr(self, name)[mask] for name in ("S", "P", "times", "crowded")}
         return replace(self, **fields)
 

@@ -144,9 +144,7 @@ def name_messages(
     try:
         rows = tuple((int(s - root) % P, int(t - root) % P, int(n), int(b), int(a)) for s, t, n, b, a in messages)
     except (TypeError, ValueError) as error:
-        raise UsageError(
-            f"the messages are {brief(messages)}; give five whole numbers for each, and a number of processes."
-        ) from error
+        raise UsageError(f"the messages of {brief(P)} processes are {brief(messages)}; give five numbers each.") from error
     if not rows:
         raise DataError(f"{function} with {P} processes sent no message; there is nothing to name.")
     library = plays.library if plays else ""

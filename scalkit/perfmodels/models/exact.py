@@ -133,7 +133,7 @@ class RangeModel(MadeOfModels):
     kind_of_class: ClassVar[Kind] = "ranges"
 
     def __post_init__(self) -> None:
-        pieces = tuple(each_of(self.pieces, tuple, "the pieces", "give pairs of a Range and a model"))
+        pieces = tuple(each_of(self.pieces, tuple, "the pieces", "give pairs (Range, model)"))
         if not pieces or len({model.unit for _, model in pieces}) > 1:
             raise UsageError("a model of ranges needs at least one piece, all in the same unit.")
         for (left, _), (right, _) in pairwise(pieces):

@@ -310,7 +310,7 @@ def pair_of(expression: Any) -> tuple[Any, Any]:
 
 def require_model(value: object, name: str) -> None:
     """Check that an argument is a performance model. Raises UsageError if it is none."""
-    require_kind(value, PerformanceModel, name, "give a model such as ExactModel('a + b*S', {'a': '2 us', 'b': '1 ns/B'})")
+    require_kind(value, PerformanceModel, name, "give a model such as an ExactModel")
 
 
 def ordered(names: Collection[str]) -> tuple[str, ...]:

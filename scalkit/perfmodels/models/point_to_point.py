@@ -109,7 +109,8 @@ class PointToPoint:
     @classmethod
     def of_protocols(cls, protocols: Sequence[Protocol], **options: Any) -> "PointToPoint":
         """Return the model with another latency and bandwidth for each range of sizes."""
-        pieces = [(one.sizes, one.model()) for one in each_of(protocols, Protocol, "the protocols", "give a list of Protocol")]
+        given = each_of(protocols, Protocol, "the protocols", "give a list of Protocol")
+        pieces = [(one.sizes, one.model()) for one in given]
         return cls(RangeModel("S", pieces, str(options.get("name", "point-to-point"))), **options)
 
     @property
@@ -156,7 +157,7 @@ class PointToPoint:
 
 def require_message(value: object) -> None:
     """Check that an argument is a model of one message. Raises UsageError if it is none."""
-    require_kind(value, PointToPoint, "the model of a message", "give a PointToPoint, such as read_card(path).point_to_point")
+    require_kind(value, PointToPoint, "the message", "give a PointToPoint, as card.point_to_point")
 
 
 def _protocol(limits: Range, model: PerformanceModel) -> Protocol:

@@ -95,7 +95,7 @@ def model(
     UsageError
         If a value is missing, several vary at once, or nothing of the models lies between the ends.
     """
-    require_kind(models, PerformanceModel | Mapping, "the models", "give one, or a mapping from label to model")
+    require_kind(models, PerformanceModel | Mapping, "the models", "give one, or a dict of them")
     table = {models.name: models} if isinstance(models, PerformanceModel) else dict(models)
     for one in table.values():
         require_model(one, "a model")

@@ -150,7 +150,7 @@ def divergence(of: Validation | Verdict, target: float | None = None) -> go.Figu
     DataError
         If there is no verdict.
     """
-    require_kind(of, Validation | Verdict, "the subject", "give a result of sk.validate, or a verdict over one parameter")
+    require_kind(of, Validation | Verdict, "the subject", "give a result or a verdict over one parameter")
     if isinstance(of, Verdict):
         return draw_divergence(of).figure()
     if not of.verdicts:

@@ -57,7 +57,7 @@ def fit(verdict: AnyVerdict, parameter: str | None = None, *, within: Limit | No
     UsageError
         If `within` is that of another function, metric or parameter.
     """
-    require_kind(verdict, AnyVerdict, "the verdict", "give one of a result, as in result['MPI_Bcast']")
+    require_kind(verdict, AnyVerdict, "the verdict", "give one, as in result['MPI_Bcast']")
     if within:
         over = verdict.parameters if isinstance(verdict, SeveralVerdict) else (verdict.parameter,)
         shown, budget = (

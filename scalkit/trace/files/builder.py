@@ -97,7 +97,7 @@ class TraceBuilder:
 
     def _at(self, location: int) -> "_LocationBuilder":
         if not isinstance(location, int | np.integer) or not 0 <= location < len(self.locations):
-            raise UsageError(f"the location is {brief(location)}; give a number from 0 to {len(self.locations) - 1}.")
+            raise UsageError(f"the location is {brief(location)}; there are {len(self.locations)}.")
         return self.locations[location]
 
     def call(
@@ -118,7 +118,7 @@ class TraceBuilder:
         """Add a put, get, accumulate or rmw in the window, a send or receive, or the size of a collective one, to a call."""
         rows = self._at(location).rows
         if operation not in _OPERATION:
-            raise UsageError(f"the operation is {operation!r:.60}; choose from {', '.join(_OPERATION)}.")
+            raise UsageError(f"the operation is {operation!r:.60}; give {', '.join(_OPERATION)}.")
         scope = 0 if operation in ("send", "receive", "collective") else 1
         kind = _OPERATION[operation] | (BLOCKING if blocking else 0)
         rows["transfers"].append((size, call, call, kind, scope, peer, tag))
@@ -145,7 +145,7 @@ class TraceBuilder:
         """Add a sample of the clock."""
         self._at(location).rows["clock"].append((local, offset, error))
 
-    def write(self, folder: Path, *, block: int = 1 << 16, rng: np.random.Generator | None = None) -> Path:
+    def write(self, folder: str | Path, *, block: int = 1 << 16, rng: np.random.Generator | None = None) -> Path:
         """Write the trace and return its folder; with `rng`, records stand in random order."""
         folder = path_of(folder, "the trace")
         write_header(folder, len(self.locations), **self._facts)

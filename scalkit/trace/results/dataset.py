@@ -96,7 +96,7 @@ def is_result(ds: object) -> bool:
 def require_result(ds: object) -> None:
     """Check that an argument is the result of an analysis. Raises UsageError if it is none."""
     if not is_result(ds):
-        raise UsageError(f"{brief(ds)} is no result of an analysis; give a Dataset of scalkit.trace.analyse or read_result.")
+        raise UsageError(f"{brief(ds)} is no result of an analysis; give one of trace.analyse.")
 
 
 def write_result(ds: xr.Dataset, path: str | os.PathLike[str]) -> None:

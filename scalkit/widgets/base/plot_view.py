@@ -73,7 +73,7 @@ class PlotView(CellWidget, anywidget.AnyWidget):
 def _shown(figure: Any, alt: str | None) -> dict[str, Any]:
     whole = json.loads(figure.to_json()) if hasattr(figure, "to_json") else figure
     if not isinstance(whole, dict) or whole.keys() - {"data", "layout", "frames"}:
-        raise UsageError(f"the figure is {brief(figure)}; give a plotly figure, such as sk.plot(result), or its dict.")
+        raise UsageError(f"the figure is {brief(figure)}; give one such as sk.plot(result).")
     plain = {"data": whole.get("data", []), "layout": whole.get("layout", {})}
     said = alt if alt is not None else plain["layout"].get("meta", {}).get("alt", "")
     return {"figure": plain, "alt": str(said)}

@@ -46,7 +46,7 @@ class Explorer(Fallback, CellWidget, ipywidgets.VBox):  # type: ignore[misc]
     """
 
     def __init__(self, session: Session) -> None:
-        require_kind(session, Session, "the session", "give sk.Session(data, 'log p'), or call sk.explore(data, 'log p')")
+        require_kind(session, Session, "the session", "give one, or call sk.explore(data, 'log p')")
         super().__init__(layout=ipywidgets.Layout(width="100%", overflow="visible"))
         self.add_class("sk-app")
         self._session = session
