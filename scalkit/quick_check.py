@@ -15,7 +15,7 @@ from scalkit.bench.provenance import ForeignLoad
 from scalkit.errors import UsageError
 from scalkit.judge import Expectation, Validation, validate
 from scalkit.measure import combine
-from scalkit.support.text import as_percent
+from scalkit.support.text import as_percent, brief
 
 _PROBING = 0.2
 """Share of the budget for finding the sizes, so that most of it measures."""
@@ -95,7 +95,7 @@ def check(
     'fine'
     """
     started = time.monotonic()
-    _require_sensible(func, n, budget, clock, seed)
+    _require_sensible(func, setup, n, budget, clock, seed)
     expected = expectation if isinstance(expectation, Expectation) else Expectation(expectation)
     parameter = expected.parameter if expected.growth.parameters else "n"
     expected, label = expected.in_parameter(parameter), name_of(func)
@@ -135,13 +135,13 @@ def check(
     return replace(result, notes=(took, *remarks, *result.notes))
 
 
-def _require_sensible(func: object, n: object, budget: object, clock: str, seed: object) -> None:
+def _require_sensible(func: object, setup: object, n: object, budget: object, clock: str, seed: object) -> None:
     """Return nothing if something can be measured; else raise UsageError."""
     if isinstance(budget, bool) or not isinstance(budget, int | float) or not 0 < budget < math.inf:
         raise UsageError(f"the budget is {budget!r}; a positive number of seconds is needed, such as 4.")
     if not callable(func):
-        raise UsageError(f"{func!r:.60} cannot be called; give the function itself, as in sk.check(sorted, 'n log n', ...).")
-    require_plain(func, name_of(func))
+        raise UsageError(f"{brief(func)} cannot be called; give the function itself, as in sk.check(sorted, 'n log n', ...).")
+    require_plain(func, name_of(func), setup)
     if n is not None and not isinstance(n, Iterable):
         raise UsageError(f"n is {n!r:.60}; sizes are needed, such as [1000, 2000, 4000, 8000, 16000].")
     if clock not in ("auto", *_CLOCKS):

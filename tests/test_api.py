@@ -173,7 +173,9 @@ def test_what_is_given_is_plotted(data, over_two, tmp_path: Path) -> None:
     r = sk.validate(data, "log p")
     v = r["MPI_Bcast"]
     write_netcdf(data, tmp_path / "run.nc")
-    for figure in (r.plot(), v.plot(), sk.plot(r), sk.plot(v), sk.plot(data), sk.plot(tmp_path / "run.nc")):
+    table = {"function": ["MPI_Bcast"] * len(P), "p": P, "time": TIMES}
+    subjects = (r, v, v.along(), sk.Session(r), data, tmp_path / "run.nc", table, pd.DataFrame(table))
+    for figure in (r.plot(), v.plot(), *map(sk.plot, subjects)):
         assert isinstance(figure, go.Figure)
         assert "MPI_Bcast" in figure.layout.meta["alt"]
     r2 = sk.validate(over_two, {"f": "n*m"})
@@ -234,7 +236,10 @@ def test_packages_load_when_they_are_first_used() -> None:
         (lambda v: v.interval(-3), "the setting n = -3 is not positive and finite; ask for others."),
         (lambda v: v.model("x"), "'x' is no setting of n; give a number, or an array of them."),
         (lambda v: v.along("p"), "there is no verdict along 'p'; choose one of n."),
-        (lambda _: sk.plot(3), "3 cannot be plotted; what can be: "),
+        (
+            lambda _: sk.plot(3),
+            "3 cannot be plotted; what can be: measurements (a path, a DataFrame, a dict of arrays or a Dataset), ",
+        ),
         (lambda _: sk.Baseline(3), "a baseline is made of a result of scalkit.validate, got int; "),
         (lambda _: sk.validate({"p": [1, 2], "time": [1]}, "p"), "the columns p, time are no table: "),
         (lambda _: sk.validate("nowhere.json", "p"), "there are no measurements at 'nowhere.json'; "),

@@ -11,6 +11,7 @@ from scalkit.bench.campaign.refinement import Refinement
 from scalkit.bench.limits import CampaignArguments, require_choices, require_numbers, require_range
 from scalkit.errors import BuildError, UsageError
 from scalkit.measure.quarter_means import Cut
+from scalkit.support.arguments import require_kind
 from scalkit.support.schema_errors import hint
 
 PROGRAMS = {"collectives": "sk_time", "memory": "sk_memory"}
@@ -184,6 +185,7 @@ class Arguments(CampaignArguments):
     memory_counts: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
+        require_kind(self.kinds, tuple | list, "what to measure", "write ('collectives',)")
         if self.kinds.count(NEIGHBOURHOOD) != bool(self.experiments):
             raise UsageError(
                 f"what to measure: {', '.join(self.kinds)}; {NEIGHBOURHOOD!r} needs [[experiments]] of a campaign file, and they "

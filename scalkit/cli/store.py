@@ -43,12 +43,10 @@ def filters(args: argparse.Namespace, *further: str) -> dict[str, Any]:
 
 
 def _opened(args: argparse.Namespace, *, writes: bool = False, sources: Sequence[str] = ()) -> Store:
-    """Return the store; one is made only if it is written and all `sources` of what goes into it are there."""
+    """Return the store, after a check that all `sources` of what goes into it are there."""
     for source in sources:
         if not Path(source).exists():
             raise DataError(f"there is nothing at {source!r}; check the path.")
-    if writes and not sources:
-        sk.store.open(args.store, readonly=True)  # says so if there is none
     return sk.store.open(args.store, readonly=not writes)
 
 

@@ -11,7 +11,8 @@ import numpy as np
 from scalkit.errors import ExpectationError
 from scalkit.growth.exponents import Exponents
 from scalkit.growth.render import to_text
-from scalkit.support.arrays import Floats
+from scalkit.support.arguments import require_kind, require_text
+from scalkit.support.arrays import Floats, floats_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -67,12 +68,14 @@ class Product:
         cls, parameter: str, exponential: Fraction | int | str = 0, power: Fraction | int | str = 0, log: Fraction | int | str = 0
     ) -> Self:
         """Return ``2^(exponential*x) * x^power * log2(x)^log`` of one parameter; exponents are exact rationals."""
+        require_text(parameter, "the parameter")
         exponents = Exponents(Fraction(exponential), Fraction(power), Fraction(log))
         return cls.product({parameter: exponents})
 
     @classmethod
     def product(cls, exponents: Mapping[str, Exponents]) -> Self:
         """Return the product over several parameters."""
+        require_kind(exponents, dict, "the product", "give a dict from names to Exponents")
         kept = ((name, e) for name, e in exponents.items() if e != _NONE)
         return cls._of_factors(tuple(sorted(kept)))
 
@@ -103,6 +106,8 @@ class Product:
 
     def exponents(self, parameter: str) -> Exponents:
         """Return the exponents of `parameter`; zeros if it does not depend on it."""
+        if not isinstance(parameter, str):  # called too often for a check by a function
+            require_text(parameter, "the parameter")
         return dict(self.factors).get(parameter, _NONE)
 
     def leading(self, parameter: str) -> Self:
@@ -182,7 +187,7 @@ class Product:
         shape = np.broadcast_shapes(*(np.shape(v) for v in values.values())) if values else np.shape(np.asarray(x))
         total = np.zeros(shape)
         for name, e in self.factors:
-            at = np.asarray(values[name], dtype=np.float64)
+            at = floats_of(values[name], name)
             with np.errstate(divide="ignore", invalid="ignore"):
                 log2 = np.log2(at)
                 total = total + float(e.exponential) * at + float(e.power) * log2

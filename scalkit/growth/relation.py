@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import Any, ClassVar, NoReturn
 
 from scalkit.errors import RuleError
+from scalkit.support.text import brief
 
 NAME = r"[A-Za-z_][A-Za-z0-9_.:]*(?:\[[A-Za-z0-9_=.,:;/+-](?: ?[A-Za-z0-9_=.,:;/+-]){0,199}\])?"
 """What stands without quotes; a variant such as ``MPI_Bcast[S=8, mode=root]`` too."""
@@ -41,7 +42,7 @@ class SumReader:
 
     def __init__(self, text: str) -> None:
         if not isinstance(text, str):
-            raise RuleError(f"a {self.what} must be text, got {text!r}. {self.example}")
+            raise RuleError(f"a {self.what} must be text, got {brief(text)}. {self.example}")
         if len(text) > _MAX_LENGTH:
             raise RuleError(f"the {self.what} '{text[:20]}...' has {len(text)} characters; at most {_MAX_LENGTH} are allowed.")
         self.text = text

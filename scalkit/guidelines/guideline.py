@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal, get_args
 
 from scalkit.errors import RuleError
 from scalkit.growth.relation import NAME, SumReader, Terms, shown_factor, token_pattern
+from scalkit.support.arguments import each_of
 from scalkit.support.schema_errors import place, schema_errors, schema_in
 from scalkit.support.toml.tables import EntryPath, lines_of, table_of
 
@@ -149,6 +150,7 @@ class Guideline:
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise RuleError(f"the kind of guideline {self.kind!r} is unknown; choose from {', '.join(KINDS)}.")
+        each_of((self.left, self.right), tuple, "a side", "write Guideline.parse('A <= B + C')")
 
     @classmethod
     def parse(cls, text: str, parameter: str | None = None, **others: Any) -> "Guideline":

@@ -21,7 +21,7 @@ from scalkit.judge.several.verdict import SeveralVerdict
 from scalkit.judge.told.sentences import is_strict, place
 from scalkit.support.arrays import Flags, Floats
 from scalkit.support.markup import block, table
-from scalkit.support.text import percent
+from scalkit.support.text import brief, percent
 from scalkit.support.units import format_quantity
 
 if TYPE_CHECKING:
@@ -224,9 +224,9 @@ def _points(candidates: ArrayLike, n_parameters: int) -> Floats:
         at = np.empty((0, n_parameters))
     shown = candidates.tolist() if isinstance(candidates, np.ndarray) else candidates
     if at.size and at.shape[1] != n_parameters:
-        raise UsageError(f"candidates are {shown!r:.100}; each needs {n_parameters} values, one for each parameter.")
+        raise UsageError(f"candidates are {brief(shown)}; each needs {n_parameters} values, one for each parameter.")
     if not at.size or not np.isfinite(at).all() or (at <= 0).any():
-        raise UsageError(f"candidates are {shown!r:.100}; name at least one positive setting to measure.")
+        raise UsageError(f"candidates are {brief(shown)}; name at least one positive setting to measure.")
     return at
 
 

@@ -41,8 +41,11 @@ def predictable_points(at: Floats, series: Series | SeveralSeries, growths: Sequ
 
     `at`: of shape (m,), or of shape (m, parameters) for several parameters.
     `growths`: the growths that compete along each parameter.
-    Raises UsageError as `checked_settings` does, and if a growth that competes has no value there.
+    Raises UsageError as `checked_settings` does, and if there is no point, or a growth that
+    competes has no value there.
     """
+    if not at.size:
+        raise UsageError("there is no point to predict at; give a number, or an array of them.")
     for column, name, competing in zip(at.reshape(len(at), -1).T, series.parameters, growths, strict=True):
         checked_settings(column, name)
         if found := without_value(competing, series.along(name), column):

@@ -8,6 +8,7 @@ from typing import Any, Literal, Protocol, runtime_checkable
 
 from scalkit.errors import ExpectationError
 from scalkit.growth import Growth
+from scalkit.support.arguments import require_text
 from scalkit.support.markup import block, formula, table
 from scalkit.support.text import did_you_mean
 
@@ -146,6 +147,7 @@ class Expectation:
 
     def in_parameter(self, parameter: str) -> "Expectation":
         """Return it in terms of `parameter`: a constant, a word such as ``"linear"``, or ``O(N)`` for n."""
+        require_text(parameter, "the parameter")
         if parameter == self.parameter:
             return self
         if (growth := _spelled(self.growth, parameter)) is not None and not self.has_own_deviation:
@@ -176,6 +178,7 @@ class Expectation:
 
     def match(self, model: Growth) -> Match:
         """Return the match of a model's growth: total, approximate (on or inside the limits) or none."""
+        model = Growth(model)
         lower, upper = self.limits
         if model == self.growth:
             return "total"
@@ -183,6 +186,7 @@ class Expectation:
 
     def direction(self, model: Growth) -> Direction:
         """Return whether a model's growth is faster, slower or as expected."""
+        model = Growth(model)
         if model == self.growth:
             return "as expected"
         return "grows faster" if model > self.growth else "grows slower"

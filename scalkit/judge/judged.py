@@ -32,9 +32,14 @@ if TYPE_CHECKING:
 class Along(dict[str, AlongVerdict]):
     """The verdict along each parameter, by name: ``along["p"]`` and ``along("p")`` are the same."""
 
-    def __call__(self, parameter: str) -> AlongVerdict:
-        """Return the verdict along a parameter. Raises UsageError if there is no such parameter."""
-        if parameter not in self:
+    def __call__(self, parameter: str | None = None) -> AlongVerdict:
+        """Return the verdict along a parameter, by default the only one.
+
+        Raises UsageError if there is no such parameter, or several and none is named.
+        """
+        if parameter is None and len(self) == 1:
+            return next(iter(self.values()))
+        if not isinstance(parameter, str) or parameter not in self:
             raise UsageError(f"there is no verdict along {parameter!r:.40}; choose one of {', '.join(self)}.")
         return self[parameter]
 

@@ -13,6 +13,7 @@ from scalkit.growth.relation import Relation, Terms
 from scalkit.judge.crossing import last_sign_change, place_of, shown_scale
 from scalkit.judge.fit import Model
 from scalkit.judge.measured import AnySeries, AnyVerdict
+from scalkit.support.arguments import each_of
 from scalkit.support.arrays import Flags, Floats
 from scalkit.support.json_values import json_fields, json_value
 from scalkit.support.markup import block, bullets, counted, details, paragraph, table
@@ -165,7 +166,8 @@ class RuleResult:
 
 def parsed_rules(rules: Iterable[str | Relation] | str | Relation | None) -> tuple[Relation, ...]:
     """Return rules given as texts or relations, one alone or several, each once."""
-    given = [rules] if isinstance(rules, str | Relation) else rules or ()
+    several = [rules] if isinstance(rules, str | Relation) else rules or ()
+    given = each_of(several, object, "the rules", "give texts such as 'A <= B + C'")
     return tuple(dict.fromkeys(one if isinstance(one, Relation) else Relation.parse(one) for one in given))
 
 

@@ -11,7 +11,9 @@ from itertools import pairwise, product
 from scalkit.errors import ExpectationError
 from scalkit.growth import Growth
 from scalkit.judge.expectation import Expectation
+from scalkit.support.arguments import each_of, require_text
 from scalkit.support.markup import block, counted, details, formula
+from scalkit.support.text import brief
 
 PRESETS = ("ics15",)
 SPACES = ("around", "paper", *PRESETS)
@@ -19,6 +21,7 @@ MAX_TICKS = 2000
 _FASTEST = 4  # power beside an exponential: algorithms on all subsets of x things do that much on each
 _MOST = 3  # power that the default space reaches for any expectation from a linear one on
 _LOG, _POWER = 1, 2  # ranks of the fastest factor of a growth; an exponential has 3
+_MAKERS = "write SearchSpace.of(['1', 'p', 'p^2'], 'mine', 'p') or SearchSpace.around(expectation)"
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,10 @@ class SearchSpace:
     name: str
     parameter: str
 
+    def __post_init__(self) -> None:
+        if not each_of(self.ticks, Growth, "the ticks", _MAKERS):
+            raise ExpectationError(f"the search space {self.name!r:.60} has no tick; {_MAKERS}.")
+
     def __hash__(self) -> int:
         found = self.__dict__.get("_hash")
         if found is None:
@@ -56,7 +63,8 @@ class SearchSpace:
 
         Raises ExpectationError if there is no tick, or more than 2,000, or a text is no growth.
         """
-        chosen = {one if isinstance(one, Growth) else Growth(one) for one in ticks}
+        given = each_of(ticks, object, "the ticks", _MAKERS)
+        chosen = {one if isinstance(one, Growth) else Growth(one) for one in given}
         if not 0 < len(chosen) <= MAX_TICKS:
             raise ExpectationError(
                 f"the search space '{name}' would have {len(chosen)} ticks; 1 to {MAX_TICKS} are allowed. "
@@ -92,6 +100,7 @@ class SearchSpace:
 
         Raises ExpectationError if the name is unknown.
         """
+        require_text(name, "the name of the search space")
         if name not in PRESETS:
             raise ExpectationError(f"the search space {name!r} is unknown; choose one of {', '.join(PRESETS)}.")
         return _preset(name, parameter)
@@ -102,6 +111,7 @@ class SearchSpace:
 
         Raises ExpectationError if the name is unknown.
         """
+        _require_expectation(expectation)
         if name == "around":
             return _around(expectation)
         if name == "paper":
@@ -149,7 +159,7 @@ class SearchSpace:
         Raises ExpectationError if that makes more than 2,000 ticks.
         """
         if not isinstance(n, int) or n < 0:
-            raise ExpectationError(f"cannot refine the space {n!r} times; a whole number is needed.")
+            raise ExpectationError(f"cannot refine the space {brief(n)} times; a whole number is needed.")
         space = self
         for _ in range(n):
             rows = space._rows().values()
@@ -191,7 +201,7 @@ class SearchSpace:
 def _require_expectation(expectation: object) -> None:
     if not isinstance(expectation, Expectation):
         raise ExpectationError(
-            f"a search space is made around an Expectation, got {expectation!r}; write Expectation('p*log(p)')."
+            f"a search space is made around an Expectation, got {brief(expectation)}; write Expectation('p*log(p)')."
         )
 
 

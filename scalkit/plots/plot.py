@@ -21,6 +21,7 @@ from scalkit.judge.several.verdict import SeveralVerdict
 from scalkit.measure.pattern_records import SHARES
 from scalkit.plots.measured import measured
 from scalkit.plots.traces.master_worker import master_worker
+from scalkit.plots.traces.matrix import trace_matrix
 from scalkit.plots.verdicts.changes import changes
 from scalkit.plots.verdicts.divergence import divergence
 from scalkit.plots.verdicts.effects import effects
@@ -28,10 +29,14 @@ from scalkit.plots.verdicts.fit import fit
 from scalkit.plots.verdicts.pieces import pieces
 from scalkit.plots.verdicts.rule import rule
 from scalkit.session import Session
+from scalkit.support.text import brief
+from scalkit.trace.results.dataset import is_result
 
 _KNOWN = (
-    "a Dataset of measurements, a result of sk.validate, a verdict, a verdict along a parameter, a rule, a comparison, "
-    "a piecewise model, a session, an assessment of guidelines, identified algorithms, a folklore check"
+    "measurements (a path, a DataFrame, a dict of arrays or a Dataset), a result of sk.validate, "
+    "a verdict, a verdict along a parameter, a rule, a comparison, a piecewise model, a session, "
+    "a result of sk.trace.analyse, an assessment of guidelines, identified algorithms, "
+    "a folklore check"
 )
 _OTHERS = {
     ("guidelines", "Assessment"): ("guidelines.map", "guideline_map"),
@@ -49,7 +54,8 @@ def plot(subject: Any) -> go.Figure:
     subject : Validation, Verdict, SeveralVerdict, AlongVerdict, RuleResult, Comparison, Piecewise, Session, Dataset or others
         Of guidelines an `Assessment`, of performance models `Identified` and `Folklore`.
         A result with one verdict is drawn as that verdict. One with several is drawn as an overview
-        of their divergences, or of the effects where there are several parameters.
+        of their divergences, or of the effects where there are several parameters. The result of
+        an analysis of a trace is drawn as the matrix of who waited for whom.
 
     Returns
     -------
@@ -79,6 +85,8 @@ def plot(subject: Any) -> go.Figure:
             return pieces(subject)
         case Session():
             return plot(subject.verdict or subject.data)
+        case xr.Dataset() if is_result(subject):
+            return trace_matrix(subject)
         case xr.Dataset() if "parameter" in subject.attrs:
             return master_worker(subject) if set(SHARES) <= set(subject.data_vars) else measured(subject)
         case str() | os.PathLike() | list() | pd.DataFrame() | pd.Series() | Mapping() | xr.DataArray():
@@ -86,7 +94,7 @@ def plot(subject: Any) -> go.Figure:
     kind = type(subject)
     home = _OTHERS.get((kind.__module__.removeprefix("scalkit.").partition(".")[0], kind.__name__))
     if home is None:
-        raise UsageError(f"{subject!r:.60} cannot be plotted; what can be: {_KNOWN}.")
+        raise UsageError(f"{brief(subject)} cannot be plotted; what can be: {_KNOWN}.")
     module, function = home
     figure: go.Figure = getattr(importlib.import_module(f"scalkit.plots.{module}"), function)(subject)
     return figure

@@ -68,6 +68,7 @@ class StoreFolder:
         self._directory = Directory(path, hard_links=hard_links)
         self._records: dict[str, tuple[str, Record]] = {}
         self._is_prepared = False
+        self._was_new = False
 
     @property
     def shown(self) -> Path:
@@ -81,7 +82,7 @@ class StoreFolder:
 
     @classmethod
     def opened(cls, path: Path, *, readonly: bool, archive: Path | None = None, hard_links: bool = False) -> "StoreFolder":
-        """Return the folder, made if it is missing or empty.
+        """Return the folder; the first change makes it if it is missing or empty.
 
         `archive`: the zip that it was copied from.
         `hard_links`: accept files that have other names, too.
@@ -90,9 +91,10 @@ class StoreFolder:
         folder = cls(path, readonly=readonly, archive=archive, hard_links=hard_links)
         if not path.exists() or MARKER not in folder.entries():
             if readonly:
-                raise StoreError(
-                    f"there is no store at {str(path)!r}; name the folder that 'scalkit store put' made, or a zip of it."
-                )
+                raise folder._missing()
+            folder._was_new = True
+            if folder.is_new:
+                return folder
             folder._make()
         folder.require_known()
         for name in (RUNS, TEMPORARY):
@@ -105,10 +107,26 @@ class StoreFolder:
     def entries(self, name: str = "") -> dict[str, os.stat_result]:
         """Return what is in the folder, or in one of its folders, by name; nothing if there is no such folder.
 
-        Raises StoreError if it cannot be read, or has links and the like.
+        Raises StoreError if there is no store, or it cannot be read, or has links and the like.
         """
+        if name and self.is_new:
+            raise self._missing()
         with self._explained(f"read {name or 'the store'}"):
             return self._directory.entries(name)
+
+    @property
+    def is_new(self) -> bool:
+        """Whether there is nothing yet, so that the first change makes the store.
+
+        One that vanished is not new.
+        """
+        return self._was_new and (not self.path.exists() or not self.entries())
+
+    def _missing(self) -> StoreError:
+        return StoreError(
+            f"there is no store at {str(self.path)!r}; name the folder of one, or a zip of it, or "
+            "make one: 'scalkit store put' and Store.put do so with the first run."
+        )
 
     def require_known(self) -> None:
         """Return nothing if this scalkit reads stores like this one. Raises StoreError."""
@@ -141,6 +159,7 @@ class StoreFolder:
             self._directory.create()
             self._directory.make(RUNS)
         self.write({MARKER: marker_content()})
+        self._was_new = False
 
     def _schema_version(self) -> int:
         problem = "its content does not fit its checksum"
@@ -157,13 +176,15 @@ class StoreFolder:
         )
 
     def prepare(self) -> None:
-        """Make ready for the first change: delete what killed writers left.
+        """Make ready for the first change: make a new store, and delete what killed writers left.
 
         Raises StoreError if the store cannot be written.
         """
         self.require_writable()
         if self._is_prepared:
             return
+        if self.is_new:
+            self._make()
         with self._explained("clear temporary files"):
             self._directory.sweep()
         self._is_prepared = True

@@ -118,8 +118,9 @@ def merge(store: Store, other: Path, policy: Policy | None = None, *, retraction
     Raises DataError if there is nothing at the path.
     Raises StoreError if the store is read-only, or the disk is full.
     """
-    store.folder.prepare()
+    store.folder.require_writable()
     with examined(other, policy) as (report, clean):
+        store.folder.prepare()
         there = set(store.folder.run_ids())
         added: list[str] = []
         skipped: list[str] = []

@@ -11,12 +11,15 @@ from scalkit.errors import StoreError
 from scalkit.store.folder import MARKER, StoreFolder
 from scalkit.store.store import Store
 from scalkit.store.submissions.containers import Policy, unpacked
+from scalkit.support.arguments import path_of
 from scalkit.support.bundled import here_or_bundled, is_shipped
 from scalkit.support.extras import require
 
 
 def open_store(path: str | os.PathLike[str], *, readonly: bool = False, signers: str | os.PathLike[str] | None = None) -> Store:
-    """Return the store in a folder, which is made if it is missing or empty, or in a zip.
+    """Return the store in a folder, or in a zip.
+
+    The first run that is filed makes a folder that is missing or empty.
 
     `signers`: the list of those whose signatures count for the reader; by default this user's, which `scalkit.store.trust` fills.
     `readonly`: write nothing. A zip is always read-only: its copy is deleted with the Store.
@@ -25,9 +28,10 @@ def open_store(path: str | os.PathLike[str], *, readonly: bool = False, signers:
     """
     require("store")
     signers = None if signers is None else Path(signers)
+    given = path_of(path, "a store")
     if "://" in os.fspath(path):
         raise StoreError(f"{os.fspath(path)!r} is an address; download the zip that is there, and name the copy.")
-    place = here_or_bundled(Path(path))
+    place = here_or_bundled(given)
     if place.is_file():
         if not zipfile.is_zipfile(place):
             raise StoreError(f"{str(place)!r} is a file and no zip; name the folder of a store, or a zip of one.")

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from scalkit.errors import DataError, StoreError, UsageError
 from scalkit.store.folder import MARKER, RUNS, marker_content
 from scalkit.store.records import now
+from scalkit.support.arguments import path_of
 from scalkit.support.clocks import CLOCKS, TIMES
 from scalkit.support.files import whole_file
 from scalkit.support.markup import counted, environment
@@ -58,7 +59,7 @@ def publish(
     Raises UsageError if the path has another ending than ``.zip``, or the runs have different licences and none is given.
     Raises StoreError if it cannot be written; a file that was there stays.
     """
-    if Path(path).suffix.lower() != ".zip":
+    if path_of(path, "the bundle").suffix.lower() != ".zip":
         raise UsageError(f"a bundle is a zip, and {str(path)!r} has another ending; let it end with .zip.")
     runs = store.runs(retracted=True)
     if not len(runs):

@@ -12,6 +12,7 @@ from typing import Any
 
 from scalkit.errors import BuildError, StoreError, UsageError
 from scalkit.store.runs.content import canonical
+from scalkit.support.arguments import path_of
 from scalkit.support.files import whole_file
 from scalkit.support.native import settings_folder
 
@@ -94,7 +95,7 @@ class Signers:
         Raises UsageError if the name has other characters than letters, digits and ``@._+-``, or the file is no public key.
         Raises StoreError if the list is damaged or cannot be written.
         """
-        line = _line_of(name, Path(public_key))
+        line = _line_of(name, path_of(public_key, "the key"))
         there = self.lines()
         if line in there:
             return

@@ -23,6 +23,7 @@ from scalkit.store.runs.content import trusted
 from scalkit.store.runs.texts import retraction_problem
 from scalkit.store.signing import Signature, Signers, require_name, signed, text_of_run, text_of_statement
 from scalkit.store.submissions.containers import Policy
+from scalkit.support.arguments import require_text
 
 
 def _nobody_is_trusted(_statement: Mapping[str, str]) -> bool:
@@ -102,6 +103,7 @@ class Statements:
 
     def resolve(self, run_id: str) -> str:
         """Return the id of the run with this beginning. Raises DataError unless one run has it."""
+        require_text(run_id, "the id of the run")
         found = [one for one in self._folder.run_ids() if run_id and one.startswith(run_id)]
         if len(found) == 1:
             return found[0]

@@ -20,6 +20,7 @@ from scalkit.store.segments import drop_damaged
 from scalkit.store.signing import Signers
 from scalkit.store.statements import Statements
 from scalkit.store.submissions.containers import Policy
+from scalkit.support.arguments import each_of, path_of, require_kind, require_text
 from scalkit.support.markup import counted
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ class Store(Statements):
     """
 
     def __init__(self, folder: StoreFolder, signers: Path | None = None) -> None:
+        require_kind(folder, StoreFolder, "the folder", "open it by scalkit.store.open(path)")
         self._folder = folder
         self._signers = Signers(signers)
         self._trusted: dict[str, bool] = {}
@@ -52,11 +54,13 @@ class Store(Statements):
         self._chosen: tuple[tuple[str, ...], dict[str, Record]] = ((), {})
 
     def __repr__(self) -> str:
-        mode = ", read only" if self.readonly else ""
+        mode = ", not made yet" if self._folder.is_new else ", read only" if self.readonly else ""
         return f"<scalkit Store {str(self._folder.shown)!r}, {counted(len(self), 'run')}{mode}>"
 
     def __len__(self) -> int:
         """Return the number of runs that are not retracted."""
+        if self._folder.is_new:
+            return 0
         return len(set(self._folder.run_ids()) - set(self._retracted_ids()))
 
     @property
@@ -111,7 +115,7 @@ class Store(Statements):
         from scalkit.store.submissions.record_checks import require_texts
         from scalkit.store.submissions.table_checks import table_flags
 
-        self._folder.prepare()
+        self._folder.require_writable()
         measured: dict[str, Any] = {key: value for key, value in (("machine", machine), ("site", site)) if value is not None}
         connected = {key: value for key, value in (("network", network), ("topology", topology)) if value is not None}
         filing = {
@@ -124,6 +128,7 @@ class Store(Statements):
         }
         require_texts(measured | connected, filing)
         runs = runs_of(source, measured | ({"machine_desc": connected} if connected else {}), filing)
+        self._folder.prepare()
         there = set(self._folder.run_ids())
         flags = [
             flag(run.run_id, code, text)
@@ -148,8 +153,7 @@ class Store(Statements):
         """
         from scalkit.store.merge import merge
 
-        self._folder.prepare()
-        return merge(self, Path(other), policy, retractions=retractions)
+        return merge(self, path_of(other, "the other store"), policy, retractions=retractions)
 
     # ---- asking ----
 
@@ -194,7 +198,8 @@ class Store(Statements):
 
     def arrays(self, columns: Sequence[str], filters: Mapping[str, Any], *, distinct: bool = False) -> dict[str, Any]:
         """Return some columns of measurements as numpy arrays, masked where values are missing; `distinct` ones once."""
-        listed = ", ".join(f'"{name}"' for name in columns)
+        names = each_of(columns, str, "the columns", "give a list of names")
+        listed = ", ".join(f'"{name}"' for name in names)
 
         filters = self._with_ids(filters)
 
@@ -217,6 +222,7 @@ class Store(Statements):
 
         Raises UsageError if the question is wrong, or does more than ask.
         """
+        require_text(sql, "the question")
         return self._asked(lambda database: database.answer(sql, parameters))
 
     def table(self, run_id: str) -> pa.Table:
@@ -277,6 +283,7 @@ class Store(Statements):
         return self._folder
 
     def _with_ids(self, filters: Mapping[str, Any]) -> dict[str, Any]:
+        require_kind(filters, Mapping, "the filters", "give a mapping such as {'p': 32}")
         return with_ids(filters, self.resolve)
 
     def _retracted_ids(self) -> tuple[str, ...]:

@@ -6,9 +6,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scalkit.errors import UsageError
+from scalkit.support.text import brief
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
+
+
+def floats_of(values: object, name: str) -> Floats:
+    """Return an argument as an array of floats. Raises UsageError if it is none."""
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"{name} cannot be {brief(values)}; give numbers.") from error
 
 
 class EqualIfMissingAlike:

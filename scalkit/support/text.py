@@ -61,6 +61,11 @@ def few(names: Sequence[str], most: int = 6) -> str:
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
+def brief(value: object) -> str:
+    """Return a value as Python shows it, in one line of at most 60 letters."""
+    return shortened(" ".join(repr(value).split()))
+
+
 def capital(text: str) -> str:
     """Return a text with a capital first letter."""
     return text[:1].upper() + text[1:]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +11,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from scalkit.errors import UsageError
+from scalkit.support.arguments import path_of
 from scalkit.support.arrays import Ints
 from scalkit.support.bundled import here_or_bundled
 from scalkit.trace.causes.find import find_causes
@@ -54,7 +54,7 @@ def analyse(
     Raises UsageError if `options` name a function that the trace does not call.
     """
     options, ranks = options or Options(), Ranks(comm)
-    trace = load(here_or_bundled(Path(folder)), ranks, keep_going=keep_going)
+    trace = load(here_or_bundled(path_of(folder, "a trace")), ranks, keep_going=keep_going)
     _check_names(options, trace)
     frame = find_frame(trace, ranks)
     left_out = trace.left_out

@@ -211,7 +211,7 @@ def test_representations_show_the_algorithm():
     [
         (lambda: collective("bcast", "x", HOCKNEY), "there are no algorithms of 'bcast'; choose one of broadcast,"),
         (lambda: collective("barrier", "x", HOCKNEY), "barrier has no algorithm 'x'; choose one of linear, tree,"),
-        (lambda: collectives_of("broadcast", "card"), "'card' is no model of a message; give a PointToPoint, such as"),
+        (lambda: collectives_of("broadcast", "card"), "the message cannot be 'card'; give a PointToPoint, as"),
         (lambda: PointToPoint(bluegene_p()["barrier"]), "'barrier' cannot be the time of a message"),
         (lambda: PointToPoint.hockney("1 us", "1 ns/B", reduce_per_byte="1 us"), "reduce_per_byte is '1 us'"),
         (lambda: PointToPoint.hockney("1 us", "1 ns/B", reduce_per_byte="-1 ns/B"), "reduce_per_byte is '-1 ns/B'"),

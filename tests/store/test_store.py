@@ -208,7 +208,7 @@ OTHER_SCHEMAS = [(4, "file its measurements again."), (6, "update scalkit.")]
 
 @pytest.mark.parametrize(("version", "way_on"), OTHER_SCHEMAS)
 def test_a_store_of_another_schema_is_refused(tmp_path: Path, version: int, way_on: str) -> None:
-    sk.store.open(tmp_path / "s")
+    sk.store.open(tmp_path / "s").folder.prepare()
     (tmp_path / "s" / MARKER).write_text(json.dumps({"scalkit_store": 1, "schema_version": version}))
     with pytest.raises(StoreError) as error:
         sk.store.open(tmp_path / "s")
@@ -285,14 +285,27 @@ def test_folders_that_are_no_store(tmp_path: Path) -> None:
     (tmp_path / "file.txt").write_text("x")
     with pytest.raises(StoreError, match=r"^'.*' is no store and not empty; name an empty or a new folder\.$"):
         sk.store.open(tmp_path)
-    with pytest.raises(
-        StoreError, match=r"^there is no store at '.*'; name the folder that 'scalkit store put' made, or a zip of it\.$"
-    ):
+    with pytest.raises(StoreError, match=r"^there is no store at '.*'; name the folder of one, or a zip of it, or make one: "):
         sk.store.open(tmp_path / "none", readonly=True)
     with pytest.raises(StoreError, match=r"^'.*file\.txt' is a file and no zip; name the folder of a store, or a zip of one\.$"):
         sk.store.open(tmp_path / "file.txt")
     with pytest.raises(DataError, match=r"^there is nothing at '.*none'; name a campaign folder or a run file\.$"):
         sk.store.open(tmp_path / "s").put(tmp_path / "none")
+
+
+def test_only_filing_makes_a_store(tmp_path: Path) -> None:
+    place = tmp_path / "new"
+    store = sk.store.open(place)
+    assert repr(store) == f"<scalkit Store {str(place)!r}, 0 runs, not made yet>"
+    for question in (store.runs, store.points, store.retractions, lambda: store.retract("ab", "wrong")):
+        with pytest.raises(StoreError, match=r"^there is no store at '.*new'; .* 'scalkit store put' and Store\.put do so with"):
+            question()
+    for change in (store.put, store.merge):
+        with pytest.raises(DataError, match=r"^there is nothing at '.*none'; "):
+            change(tmp_path / "none")
+    assert not place.exists()
+    store.put(DATA / "quickstart")
+    assert len(store) == len(sk.store.open(place)) == 2
 
 
 def test_questions_in_sql_reach_no_other_file(store: sk.store.Store, tmp_path: Path) -> None:

@@ -83,8 +83,10 @@ def test_a_zip_is_known_by_its_name(store: sk.store.Store, tmp_path: Path) -> No
 
 
 def test_what_cannot_be_published(store: sk.store.Store, tmp_path: Path) -> None:
+    empty = sk.store.open(tmp_path / "empty")
+    empty.folder.prepare()
     with pytest.raises(DataError, match="has no runs; there is nothing to publish"):
-        sk.store.open(tmp_path / "empty").publish(tmp_path / "b.zip")
+        empty.publish(tmp_path / "b.zip")
     with pytest.raises(StoreError, match=r"cannot write '.*b\.zip': No such file"):
         store.publish(tmp_path / "none" / "b.zip")
     with pytest.raises(UsageError, match=r"^a bundle is a zip, and '.*b\.txt' has another ending; let it end with \.zip\.$"):

@@ -41,7 +41,7 @@ def test_writers_killed_at_100_random_moments_leave_nothing_half_visible(tmp_pat
 
 
 def test_orphans_of_the_dead_are_swept_and_those_of_the_living_stay(tmp_path: Path) -> None:
-    sk.store.open(tmp_path / "s")
+    sk.store.open(tmp_path / "s").folder.prepare()
     dead = subprocess.Popen([sys.executable, "-c", ""])
     dead.wait()
     host = re.sub(r"[^A-Za-z0-9-]", "-", socket.gethostname())

@@ -11,6 +11,7 @@ from test_explorer import bare, living, press
 from traced import HOSTILE, traced
 from widget_page import from_page
 
+import scalkit as sk
 from scalkit import plots
 from scalkit.errors import UsageError
 from scalkit.trace import write_result
@@ -202,6 +203,7 @@ def test_the_figure_alone(ds: xr.Dataset, tmp_path: Path) -> None:
     figure = plots.trace_matrix(ds)
     write_result(ds, tmp_path / "w.nc")
     assert plots.trace_matrix(tmp_path / "w.nc").to_dict() == figure.to_dict()
+    assert sk.plot(ds).to_dict() == figure.to_dict()
     assert figure.data[0].z[0] == [None, 2e-8, None, 3e-7]
     assert "simulated" in figure.layout.xaxis.title.text
     assert figure.data[0].hovertemplate.endswith("%{z:.3s}s<extra></extra>")

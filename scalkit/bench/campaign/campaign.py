@@ -14,6 +14,7 @@ from scalkit.bench.libraries.targets import place_processes
 from scalkit.bench.patterns.neighbourhood import experiments, table_text
 from scalkit.bench.virtual.mpi import VirtualMpi
 from scalkit.errors import UsageError
+from scalkit.support.arguments import path_of, require_kind
 from scalkit.support.native import build, sources
 
 
@@ -68,12 +69,12 @@ class KernelCampaign(MpiCampaign):
         return super().facts | ({"functions": {"sha256": self.functions.sha256}} if self.functions else {})
 
 
-def prepare(out: Path, arguments: Arguments, mpi: Mpi, *, set_aside: bool = False, identity: str = "") -> KernelCampaign:
+def prepare(out: str | Path, arguments: Arguments, mpi: Mpi, *, set_aside: bool = False, identity: str = "") -> KernelCampaign:
     """Return a campaign that is ready to run: programs built, folder and names checked.
 
     Parameters
     ----------
-    out : Path
+    out : str or Path
         Folder of the campaign; the same campaign there is resumed.
     arguments : Arguments
     mpi : Mpi
@@ -90,7 +91,9 @@ def prepare(out: Path, arguments: Arguments, mpi: Mpi, *, set_aside: bool = Fals
     BuildError
         If the programs cannot be built.
     """
-    folder = Folder(out)
+    folder = Folder(path_of(out, "the campaign"))
+    require_kind(arguments, Arguments, "what to measure", "give scalkit.bench.Arguments(...)")
+    require_kind(mpi, Mpi, "the MPI library", "give scalkit.bench.find_mpi()")
     folder.require_usable()
     mpi = place_processes(mpi, arguments.processes_per_node)
     tree = sources("microbench")

@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from scalkit.bench.campaign.folder import Folder, Launch, new_record, share
 from scalkit.bench.limits import CampaignArguments
-from scalkit.errors import LaunchError
+from scalkit.errors import LaunchError, UsageError
 
 _ATTEMPTS = 2
 """After this many failures of one kind at one number of processes, its other runs are not tried."""
@@ -97,6 +97,12 @@ class Campaign(ABC):
 
     folder: Folder
     arguments: CampaignArguments
+
+    def __new__(cls, *_args: object, **_options: object) -> Self:
+        """Return a campaign of a subclass. Raises UsageError of this class itself."""
+        if cls is Campaign:
+            raise UsageError("a Campaign has no launches; make one by scalkit.bench.prepare.")
+        return super().__new__(cls)
 
     @property
     def identity(self) -> str:

@@ -17,6 +17,7 @@ import xarray as xr
 from scalkit.bench.functions.sampling import Clock, Effort, Loop, Samples, TooSlowError, sample_all, timed_loop
 from scalkit.errors import DataError, UsageError
 from scalkit.measure import measurements
+from scalkit.support.arguments import each_of
 
 
 def measure_callable(
@@ -79,7 +80,7 @@ def measure_callable(
     Hoefler and Belli 2015 (docs/references.md).
     """
     label = name or name_of(func)
-    require_plain(func, label)
+    require_plain(func, label, setup)
     points = _points(values, parameter)
     chosen = _effort(effort)
     started = datetime.now(UTC).isoformat(timespec="seconds")
@@ -112,8 +113,13 @@ def name_of(func: Callable[..., object]) -> str:
     return str(getattr(inner, "__qualname__", type(inner).__qualname__)).replace("<locals>.", "")[-200:]
 
 
-def require_plain(func: object, label: str) -> None:
-    """Return nothing if a call of a function runs it. Raises UsageError."""
+def require_plain(func: object, label: str, setup: object = None) -> None:
+    """Check that a call of a function runs it, and that `setup` can be called.
+
+    Raises UsageError.
+    """
+    if setup is not None and not callable(setup):
+        raise UsageError(f"setup is {setup!r:.60}; give a function that makes the arguments.")
     if not callable(func):
         raise UsageError(f"{label!r} cannot be called; pass a function, for example measure_callable(sorted, ...).")
     for kind, is_kind in (
@@ -126,7 +132,7 @@ def require_plain(func: object, label: str) -> None:
 
 
 def _points(values: Iterable[Any], parameter: str) -> list[Any]:
-    found = list(values)
+    found = each_of(values, object, f"the values of {parameter!r}", "give a list of numbers")
     if not found:
         raise UsageError(f"there is no value of {parameter!r} to measure at; pass some, for example [100, 1000, 10000].")
     for value in found:

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 from scalkit.bench.process import LAST_LINES, Outcome, started, summary
 from scalkit.errors import BuildError, LaunchError
+from scalkit.support.arguments import require_kind
 from scalkit.support.extras import install_command
 from scalkit.support.native import build, has_blanks, show_command, without_blanks
 
@@ -303,6 +304,7 @@ def _run(command: list[str], environment: Mapping[str, str]) -> Outcome:
 
 
 def _named(program: str, what: str, kind: type[BuildError] | type[LaunchError]) -> str:
+    require_kind(program, str | os.PathLike, f"the {what}", "give its name or path")
     path = shutil.which(program)
     if path is None:
         raise kind(f"the {what} {program!r} is not there or may not be run; give its path.")

@@ -19,6 +19,7 @@ from scalkit.judge.result import Validation
 from scalkit.judge.several.expectation import SeveralExpectation
 from scalkit.judge.strong import product_metric
 from scalkit.stats.pure_error import standard_error
+from scalkit.support.arguments import each_of, path_of
 from scalkit.support.json_values import json_fields, json_value
 from scalkit.support.markup import block, counted, details, formula, paragraph, table
 
@@ -198,7 +199,8 @@ class Baseline:
     def of_entries(cls, entries: tuple[BaselineEntry, ...], statistic: str) -> Baseline:
         """Return the baseline with some entries, as a file has them."""
         made = cls.__new__(cls)
-        made._set(entries, statistic)
+        kept = each_of(entries, BaselineEntry, "the entries", "give those of a Baseline")
+        made._set(tuple(kept), statistic)
         return made
 
     @classmethod
@@ -209,7 +211,7 @@ class Baseline:
         """
         from scalkit.judge.baseline.file import load
 
-        return load(Path(path))
+        return load(path_of(path, "a baseline"))
 
     def save(self, path: str | Path) -> Path:
         """Write the baseline as JSON (``baseline.schema.json``) and return the path; the file is whole or not there.
@@ -218,7 +220,7 @@ class Baseline:
         """
         from scalkit.judge.baseline.file import save
 
-        return save(self, Path(path))
+        return save(self, path_of(path, "the baseline"))
 
     def __repr__(self) -> str:
         return f"<Baseline: {self._said}>"

@@ -15,6 +15,7 @@ from scalkit.judge.baseline.regression import Regression, named_values, regressi
 from scalkit.judge.expectation import sure_match
 from scalkit.judge.measured import AnyVerdict
 from scalkit.judge.result import Validation
+from scalkit.support.arguments import each_of, require_kind
 from scalkit.support.arrays import EqualIfMissingAlike
 from scalkit.support.json_values import json_fields, json_value
 from scalkit.support.markup import block, bullets, details, paragraph
@@ -163,10 +164,11 @@ class Comparison:
         `fail_on`: kinds that fail too; ``"cannot-tell"`` is the kind "cannot tell". A constant factor that rose fails anyway.
         Raises UsageError if a word is unknown.
         """
-        words = (fail_on,) if isinstance(fail_on, str) else tuple(fail_on)
+        known = f"choose from {', '.join(COMPARISON_FAIL_ON)}"
+        words = [fail_on] if isinstance(fail_on, str) else each_of(fail_on, str, "fail_on", known)
         for word in words:
             if word not in COMPARISON_FAIL_ON:
-                raise UsageError(f"cannot fail on {word!r}; choose from {', '.join(COMPARISON_FAIL_ON)}.")
+                raise UsageError(f"cannot fail on {word!r}; {known}.")
         return tuple(
             change for change in self.changes if change.decides and (change.is_slower or change.kind.replace(" ", "-") in words)
         )
@@ -206,6 +208,7 @@ def compare(baseline: Baseline, result: Validation, tolerance: float = 0.1) -> C
     Raises DataError if a metric has another unit or other parameters than in the baseline.
     Raises UsageError if the tolerance is negative or not finite.
     """
+    require_kind(result, Validation, "the later result", "give one of sk.validate")
     if not (math.isfinite(tolerance) and tolerance >= 0):
         raise UsageError(f"the tolerance is {tolerance!r}; a share such as 0.1 for 10 % is needed.")
     now = {(v.function, v.metric): v for v in result.verdicts}

@@ -9,7 +9,9 @@ import xarray as xr
 
 from scalkit.errors import DataError, UsageError
 from scalkit.perfmodels.collectives.model import OPERATIONS
-from scalkit.support.arrays import Floats
+from scalkit.support.arguments import require_kind, require_text
+from scalkit.support.arrays import Floats, floats_of
+from scalkit.support.text import brief
 from scalkit.support.toml.tables import table_beside
 
 _KNOWN = table_beside(__file__, "functions.toml")
@@ -56,11 +58,11 @@ class Cells:
 
     def __post_init__(self) -> None:
         for name in ("S", "P", "times"):
-            object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=np.float64))
-        object.__setattr__(self, "times", self.times.reshape(len(self.times), -1))
-        object.__setattr__(self, "crowded", np.broadcast_to(np.asarray(self.crowded, dtype=bool), self.S.shape))
+            object.__setattr__(self, name, np.atleast_1d(floats_of(getattr(self, name), name)))
         if not len(self.S) or not len(self.S) == len(self.P) == len(self.times):
             raise DataError(f"there must be S, P and times of each cell, got {len(self.S)}, {len(self.P)} and {len(self.times)}.")
+        object.__setattr__(self, "times", self.times.reshape(len(self.times), -1))
+        object.__setattr__(self, "crowded", np.broadcast_to(np.asarray(self.crowded, dtype=bool), self.S.shape))
         if self.operation not in OPERATIONS:
             raise UsageError(
                 f"there are no models of the operation {self.operation!r:.40}; choose one of {', '.join(OPERATIONS)}."
@@ -98,7 +100,10 @@ class Cells:
 
     def where(self, chosen: Any) -> "Cells":
         """Return the cells that a mask of shape (cells,) chooses. Raises DataError if there is none."""
-        fields = {name: getattr(self, name)[chosen] for name in ("S", "P", "times", "crowded")}
+        mask = floats_of(chosen, "the mask") != 0
+        if mask.shape != self.S.shape:
+            raise UsageError(f"the mask is {brief(chosen)}; give a flag for each cell.")
+        fields = {name: getattr(self, name)[mask] for name in ("S", "P", "times", "crowded")}
         return replace(self, **fields)
 
     def __len__(self) -> int:
@@ -133,6 +138,8 @@ def cells_of(data: xr.Dataset, function: str, operation: str = "") -> Cells:
     from scalkit.measure.schema import parameters_of
     from scalkit.measure.several import several_series
 
+    require_kind(data, xr.Dataset, "the data", "give what sk.read returns")
+    require_text(function, "the function")
     operation = operation or FUNCTIONS.get(function, "")
     if not operation:
         raise UsageError(

@@ -10,7 +10,7 @@ from scalkit.errors import DataError, UsageError
 from scalkit.perfmodels.collectives.identify import OTHER
 from scalkit.perfmodels.formulas.quantities import format_value
 from scalkit.perfmodels.played import SCHEDULES, WIRES, Machine, Played, play
-from scalkit.support.text import counted
+from scalkit.support.text import brief, counted
 
 Row = tuple[int, int, int, int, int]
 """Source, receiver, bytes on the wire, when it left and when it arrived, in ps since the operation began."""
@@ -141,7 +141,10 @@ def name_messages(
     DataError
         If there is no message.
     """
-    rows = tuple((int(s - root) % P, int(t - root) % P, int(n), int(b), int(a)) for s, t, n, b, a in messages)
+    try:
+        rows = tuple((int(s - root) % P, int(t - root) % P, int(n), int(b), int(a)) for s, t, n, b, a in messages)
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"the messages of {brief(P)} processes are {brief(messages)}; give five numbers each.") from error
     if not rows:
         raise DataError(f"{function} with {P} processes sent no message; there is nothing to name.")
     library = plays.library if plays else ""

@@ -14,7 +14,8 @@ from scalkit.perfmodels.formulas.quantities import Range, values_in
 from scalkit.perfmodels.formulas.text import evaluate, parse_formula, positive
 from scalkit.perfmodels.models.exact import RangeModel, names_in
 from scalkit.perfmodels.models.model import Composite, Outside, PerformanceModel, ordered
-from scalkit.perfmodels.models.point_to_point import PointToPoint
+from scalkit.perfmodels.models.point_to_point import PointToPoint, require_message
+from scalkit.support.arguments import require_text
 from scalkit.support.arrays import Floats
 from scalkit.support.toml.tables import table_beside
 
@@ -77,6 +78,7 @@ def algorithms_of(operation: str) -> dict[str, Algorithm]:
     UsageError
         If the operation is unknown.
     """
+    require_text(operation, "the operation")
     if operation not in OPERATIONS:
         raise UsageError(f"there are no algorithms of {operation!r:.40}; choose one of {', '.join(OPERATIONS)}.")
     return dict(_all()[operation])
@@ -85,6 +87,7 @@ def algorithms_of(operation: str) -> dict[str, Algorithm]:
 def algorithm(operation: str, name: str) -> Algorithm:
     """Return an algorithm of an operation. Raises UsageError if one of the two is unknown."""
     known = algorithms_of(operation)
+    require_text(name, "the algorithm")
     if name not in known:
         raise UsageError(f"{operation} has no algorithm {name!r:.40}; choose one of {', '.join(known)}.")
     return known[name]
@@ -114,8 +117,7 @@ class CollectiveModel(PerformanceModel):
 
     def __post_init__(self) -> None:
         one = self.algorithm
-        if not isinstance(self.message, PointToPoint):
-            raise UsageError(f"{self.message!r:.60} is no model of a message; give a PointToPoint, such as card.point_to_point.")
+        require_message(self.message)
         source = "; ".join(s for s in (one.source, self.message.source) if s)
         self._settle(f"{one.operation}, {one.name}", source, valid={"P": Range(low=1.0, only=one.only)})
 

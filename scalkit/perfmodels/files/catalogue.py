@@ -14,6 +14,7 @@ from scalkit.perfmodels.models.exact import ExactModel, RangeModel
 from scalkit.perfmodels.models.hierarchy import AsymptoticModel, BoundedModel
 from scalkit.perfmodels.models.model import Composite, PerformanceModel
 from scalkit.perfmodels.models.shown import statement_html
+from scalkit.support.arguments import path_of
 from scalkit.support.markup import block, table
 from scalkit.support.schema_errors import schema_errors, schema_in
 from scalkit.support.toml.tables import lines_of, table_of
@@ -87,7 +88,7 @@ def read_models(path: str | Path) -> ModelCatalogue:
     UsageError
         If the file cannot be read, or a model in it makes no sense; the text names the model.
     """
-    file = Path(path)
+    file = path_of(path, "the models")
     try:
         if file.stat().st_size > _LARGEST_B:
             raise UsageError(f"the catalogue {file} is larger than {_LARGEST_B >> 20} MiB; split it.")

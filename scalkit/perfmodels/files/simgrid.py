@@ -8,7 +8,7 @@ from itertools import pairwise
 from xml.etree import ElementTree
 
 from scalkit.errors import UsageError
-from scalkit.perfmodels.models.point_to_point import PointToPoint, Protocol
+from scalkit.perfmodels.models.point_to_point import PointToPoint, Protocol, require_message
 from scalkit.support.text import as_percent
 
 _DOCTYPE = '<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">'
@@ -64,6 +64,7 @@ def to_simgrid(
     ----------
     Degomme et al. 2017 (docs/references.md).
     """
+    require_message(message)
     if not isinstance(hosts, int) or hosts < 1 or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]{0,40}", name):
         raise UsageError(f"hosts is {hosts!r:.20} and name {name!r:.40}; give a positive number, and letters and digits.")
     send, receive, said = _overheads(message) if overheads_s is None else (*overheads_s, [])

@@ -7,6 +7,7 @@ from scalkit.errors import UsageError
 from scalkit.perfmodels.files.card import EXCHANGE, MESSAGE, card_of
 from scalkit.perfmodels.files.catalogue import ModelCatalogue, bluegene_p, read_models
 from scalkit.perfmodels.models.point_to_point import LogGP, PointToPoint
+from scalkit.support.arguments import require_kind
 
 BUNDLED = "bluegene-p"
 """The name of the catalogue that comes with scalkit."""
@@ -112,6 +113,7 @@ def to_loggopsim(parameters: LogGP) -> list[str]:
     ----------
     Hoefler, Schneider, Lumsdaine 2010 (docs/references.md).
     """
+    require_kind(parameters, LogGP, "the parameters", "give a LogGP, such as read_card(path).loggp")
     unit = loggopsim_unit(parameters)
     size = _NO_RENDEZVOUS if math.isinf(parameters.S) else min(int(parameters.S), _NO_RENDEZVOUS)
     values = {name: round(getattr(parameters, name) / unit) for name in _TIMES} | {"S": size}

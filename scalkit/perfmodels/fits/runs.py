@@ -12,6 +12,7 @@ from scalkit.errors import DataError
 from scalkit.measure.records import Record
 from scalkit.measure.runfile import AGAIN, records_of
 from scalkit.measure.virtual_time import clock_attributes, virtual_of
+from scalkit.support.arguments import path_of
 from scalkit.support.arrays import Floats
 from scalkit.support.files import require_own_files
 
@@ -132,7 +133,7 @@ def read_message_runs(folder: str | Path) -> MessageRuns:
     DataError
         If it holds no message measurements, or a file is damaged.
     """
-    place = Path(folder)
+    place = path_of(folder, "the measurements")
     files = [place] if place.is_file() else sorted(place.glob("*.jsonl"))
     if not place.exists() or not files:
         raise DataError(f"{place} holds no run files; 'scalkit model fit --out {place}' measures them.")

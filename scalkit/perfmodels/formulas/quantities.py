@@ -6,13 +6,15 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from numbers import Real
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from scalkit.errors import DataError, UsageError
-from scalkit.support.arrays import Flags, Floats
+from scalkit.support.arguments import require_kind, require_text
+from scalkit.support.arrays import Flags, Floats, floats_of
 from scalkit.support.units import BYTES, SECONDS, format_quantity, scaled, split_quantity
 
 PARAMETER_UNITS: Mapping[str, str] = {"S": "B", "P": "processes", "R": "requests"}
@@ -179,6 +181,8 @@ class Range:
     only: Literal["", "powers of two", "cubes", "powers of eight"] = ""
 
     def __post_init__(self) -> None:
+        for end in (self.low, self.high):
+            require_kind(end, Real, "the end of a range", "give a number")
         if not (0 <= self.low <= self.high):
             raise UsageError(f"the range from {self.low:g} to {self.high:g} is empty; name the lower end first.")
 
@@ -189,6 +193,7 @@ class Range:
 
     def contains(self, values: Floats) -> Flags:
         """Return which values lie inside, in their shape."""
+        values = floats_of(values, "the value")
         inside = (values > self.low if self.open_low else values >= self.low) & (values <= self.high)
         if self.only == "powers of two":
             inside = inside & (np.frexp(values)[0] == 0.5)
@@ -208,6 +213,7 @@ class Range:
 
     def text(self, parameter: str) -> str:
         """Return for example ``"S > 1 KiB"`` or ``"P = 1 to 4096, powers of two"``."""
+        require_text(parameter, "the parameter")
         unit = PARAMETER_UNITS.get(parameter, "1")
         low, high = format_value(self.low, unit), format_value(self.high, unit)
         has_low, has_high = self.low > 0 or self.open_low, math.isfinite(self.high)

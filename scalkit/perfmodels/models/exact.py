@@ -16,6 +16,7 @@ from scalkit.perfmodels.formulas.quantities import PARAMETER_UNITS, Dimension, R
 from scalkit.perfmodels.formulas.syntax import syntax_tree
 from scalkit.perfmodels.formulas.text import dimension_of, evaluate, parse_formula, positive
 from scalkit.perfmodels.models.model import Kind, MadeOfModels, Outside, PerformanceModel, ordered, pair_of
+from scalkit.support.arguments import each_of, require_text
 from scalkit.support.arrays import Floats
 
 
@@ -49,6 +50,7 @@ class ExactModel(PerformanceModel):
     also: Sequence[str] = ()
 
     def __post_init__(self) -> None:
+        require_text(self.formula, "the formula")
         values = {key: parse_quantity(one, f"constant {key}") for key, one in self.constants.items()}
         valid = with_processes(ranges_of(self.valid), self.parameters)
         self._settle(self.formula, _values=values, valid=valid)
@@ -131,7 +133,7 @@ class RangeModel(MadeOfModels):
     kind_of_class: ClassVar[Kind] = "ranges"
 
     def __post_init__(self) -> None:
-        pieces = tuple(self.pieces)
+        pieces = tuple(each_of(self.pieces, tuple, "the pieces", "give pairs (Range, model)"))
         if not pieces or len({model.unit for _, model in pieces}) > 1:
             raise UsageError("a model of ranges needs at least one piece, all in the same unit.")
         for (left, _), (right, _) in pairwise(pieces):

@@ -12,7 +12,7 @@ from scalkit.growth.sums import GrowthSum
 from scalkit.perfmodels.formulas.quantities import PARAMETER_UNITS, Range, format_value, ranges_of, values_in
 from scalkit.perfmodels.formulas.text import parse_formula
 from scalkit.perfmodels.models.exact import with_processes
-from scalkit.perfmodels.models.model import Kind, MadeOfModels, Outside, PerformanceModel, ordered
+from scalkit.perfmodels.models.model import Kind, MadeOfModels, Outside, PerformanceModel, ordered, require_model
 from scalkit.support.arrays import Floats
 
 NOTATIONS = ("O", "Theta", "Omega", "o")
@@ -113,6 +113,8 @@ class BoundedModel(MadeOfModels):
 
     def __post_init__(self) -> None:
         sides = self.sides
+        for one in sides:
+            require_model(one, "a bound")
         if not sides or any(not one.is_exact for one in sides) or len({one.unit for one in sides}) > 1:
             raise UsageError("a bounded model needs a lower or an upper bound; both must be exact models in the same unit.")
         self._settle(" to ".join(one.name for one in sides), sides[-1].source)

@@ -16,6 +16,7 @@ from scalkit.growth.sums import GrowthSum
 from scalkit.perfmodels.formulas.growths import growth_of, renamed
 from scalkit.perfmodels.formulas.quantities import COUNTS, PARAMETER_UNITS, Range, format_value, intersection, values_in
 from scalkit.perfmodels.models.shown import ShownModel, sum_of_multiples
+from scalkit.support.arguments import require_kind
 from scalkit.support.arrays import Floats
 
 if TYPE_CHECKING:
@@ -158,6 +159,7 @@ class PerformanceModel(ShownModel, ABC):
         return self.checked_bounds({name: at[name] for name in self.parameters}, outside)
 
     def _require_names(self, at: Mapping[str, object]) -> None:
+        require_kind(at, Mapping, "the setting", "give a mapping such as {'P': 16}")
         wanted = ", ".join(self.parameters) or "nothing"
         if unknown := [name for name in at if name not in self.parameters]:
             raise UsageError(f"'{self.name}' does not depend on {unknown[0]!r}; it depends on {wanted}.")
@@ -304,6 +306,11 @@ def pair_of(expression: Any) -> tuple[Any, Any]:
     import sympy
 
     return tuple(expression) if isinstance(expression, sympy.Tuple) else (expression, expression)
+
+
+def require_model(value: object, name: str) -> None:
+    """Check that an argument is a performance model. Raises UsageError if it is none."""
+    require_kind(value, PerformanceModel, name, "give a model such as an ExactModel")
 
 
 def ordered(names: Collection[str]) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ import numpy as np
 from scalkit.errors import UsageError
 from scalkit.perfmodels.formulas.quantities import Range, format_value, parse_quantity
 from scalkit.perfmodels.models.exact import ExactModel, RangeModel, names_in
-from scalkit.perfmodels.models.model import Outside, PerformanceModel
+from scalkit.perfmodels.models.model import Outside, PerformanceModel, require_model
+from scalkit.support.arguments import each_of, require_kind
 from scalkit.support.markup import block, table
 
 _FAR_B = 1 << 20
@@ -80,7 +82,8 @@ class PointToPoint:
     both: PerformanceModel | None = None
 
     def __post_init__(self) -> None:
-        for model in (one for one in (self.time, self.gap, self.exchange, self.both) if one is not None):
+        for model in (self.time, *(one for one in (self.gap, self.exchange, self.both) if one is not None)):
+            require_model(model, "the time of a message")
             if not model.is_exact or model.parameters not in (("S",), ()) or model.unit != "s":
                 raise UsageError(f"'{model.name}' cannot be the time of a message; it must be exact, of S alone, and in s.")
         gamma, unit = parse_quantity(self.reduce_per_byte, "reduce_per_byte")
@@ -106,7 +109,8 @@ class PointToPoint:
     @classmethod
     def of_protocols(cls, protocols: Sequence[Protocol], **options: Any) -> "PointToPoint":
         """Return the model with another latency and bandwidth for each range of sizes."""
-        pieces = [(one.sizes, one.model()) for one in protocols]
+        given = each_of(protocols, Protocol, "the protocols", "give a list of Protocol")
+        pieces = [(one.sizes, one.model()) for one in given]
         return cls(RangeModel("S", pieces, str(options.get("name", "point-to-point"))), **options)
 
     @property
@@ -149,6 +153,11 @@ class PointToPoint:
     def _repr_html_(self) -> str:
         source = [("source", escape(self.source))] if self.source else []
         return block(table((), [("name", escape(self.name)), *self.rows(), *source]))
+
+
+def require_message(value: object) -> None:
+    """Check that an argument is a model of one message. Raises UsageError if it is none."""
+    require_kind(value, PointToPoint, "the message", "give a PointToPoint, as card.point_to_point")
 
 
 def _protocol(limits: Range, model: PerformanceModel) -> Protocol:
@@ -201,6 +210,7 @@ class LogGP:
     def __post_init__(self) -> None:
         for key in ("L", "o_send", "o_receive", "g", "G", "O", "S"):
             value = getattr(self, key)
+            require_kind(value, Real, f"{key} of LogGP", "give a number, in s, s/B or B")
             if not value >= 0 or (math.isinf(value) and key != "S"):
                 raise UsageError(f"{key} of LogGP is {value:g}; it must be finite and not negative.")
 

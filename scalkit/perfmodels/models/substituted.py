@@ -11,7 +11,7 @@ from scalkit.growth.sums import GrowthSum
 from scalkit.perfmodels.formulas.quantities import PARAMETER_UNITS, Range
 from scalkit.perfmodels.formulas.text import positive
 from scalkit.perfmodels.models.exact import ExactModel, names_in, with_processes
-from scalkit.perfmodels.models.model import MadeOfModels, Outside, PerformanceModel, ordered
+from scalkit.perfmodels.models.model import MadeOfModels, Outside, PerformanceModel, ordered, require_model
 from scalkit.support.arrays import Floats
 
 
@@ -84,6 +84,7 @@ def substitute(model: PerformanceModel, constants: Mapping[str, object] | None =
     UsageError
         If the model does not depend on a parameter, or a formula cannot be read or has the wrong unit.
     """
+    require_model(model, "the model")
     inner = {}
     for name, formula in formulas.items():
         if name not in model.parameters:

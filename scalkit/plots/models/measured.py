@@ -10,9 +10,10 @@ import plotly.graph_objects as go
 from scalkit.errors import UsageError
 from scalkit.perfmodels import Cells
 from scalkit.perfmodels.formulas.quantities import format_value, values_in
-from scalkit.perfmodels.models.model import PerformanceModel
+from scalkit.perfmodels.models.model import PerformanceModel, require_model
 from scalkit.plots.drawing import SILENT, Drawing, band, dots, lines, spread
 from scalkit.plots.style import DATA, PALETTE, SHADES, number, quantity, rounded, safe, shade_of, value_axis, x_axis
+from scalkit.support.arguments import require_kind
 from scalkit.support.arrays import Floats
 
 _TITLES = {"S": "message size S", "P": "processes P", "R": "queued receives R"}
@@ -94,7 +95,10 @@ def model(
     UsageError
         If a value is missing, several vary at once, or nothing of the models lies between the ends.
     """
+    require_kind(models, PerformanceModel | Mapping, "the models", "give one, or a dict of them")
     table = {models.name: models} if isinstance(models, PerformanceModel) else dict(models)
+    for one in table.values():
+        require_model(one, "a model")
     _require_few(table)
     name, others = _fixed(table, measured, along, at or {})
     x = _range(along, measured, between)

@@ -8,6 +8,7 @@ from scalkit.perfmodels.collectives.message_flow import Flow
 from scalkit.perfmodels.formulas.quantities import format_value
 from scalkit.plots.drawing import Drawing
 from scalkit.plots.style import PALETTE, safe
+from scalkit.support.arguments import require_kind
 
 _ROW_PX, _LEAST_PX, _MOST_PX = 18, 240, 900
 
@@ -20,6 +21,7 @@ def message_flow(flow: Flow) -> go.Figure:
     flow : Flow
         As `scalkit.perfmodels.name_messages` returns it.
     """
+    require_kind(flow, Flow, "the messages", "give what scalkit.perfmodels.name_messages returns")
     figure = Drawing(min(_MOST_PX, _LEAST_PX + _ROW_PX * flow.P), flow.sentence)
     by_round = sorted(zip(flow.rounds, flow.messages, strict=True), key=lambda one: one[0])
     for number, members in groupby(by_round, key=lambda one: one[0]):

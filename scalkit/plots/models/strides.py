@@ -8,6 +8,7 @@ from scalkit.perfmodels.formulas.quantities import format_value
 from scalkit.plots.drawing import lines, linked_dots, spread
 from scalkit.plots.models.measured import model_axis
 from scalkit.plots.style import DATA, MODEL, blank, quantity, value_axis
+from scalkit.support.arguments import require_kind
 
 
 def strides(fit: StrideFit, *, simulated: bool = False) -> go.Figure:
@@ -20,6 +21,7 @@ def strides(fit: StrideFit, *, simulated: bool = False) -> go.Figure:
     simulated : bool
         Whether a simulator made the times; the axis says so.
     """
+    require_kind(fit, StrideFit, "the fit", "give card.fits['datatypes'] of a model card")
     times, low, high = (fit.contiguous * np.array(one) for one in (fit.factors, fit.low, fit.high))
     worst = fit.worst_case()
     more = ", simulated" if simulated else ""

@@ -12,6 +12,7 @@ from scalkit.judge.answer import ANSWER_SYMBOLS, ANSWERS, Answer
 from scalkit.plots import style
 from scalkit.plots.drawing import SILENT, Drawing, area, band, dots, lines, note
 from scalkit.plots.verdicts.curves import Reach, divergence_sentence, overview_sentence, reach, sample
+from scalkit.support.arguments import require_kind
 from scalkit.support.arrays import Floats
 from scalkit.support.text import cut
 
@@ -149,6 +150,7 @@ def divergence(of: Validation | Verdict, target: float | None = None) -> go.Figu
     DataError
         If there is no verdict.
     """
+    require_kind(of, Validation | Verdict, "the subject", "give a result or a verdict over one parameter")
     if isinstance(of, Verdict):
         return draw_divergence(of).figure()
     if not of.verdicts:

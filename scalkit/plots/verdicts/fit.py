@@ -28,6 +28,7 @@ from scalkit.plots.style import (
 )
 from scalkit.plots.verdicts.curves import Reach, fit_sentence, reach, sample
 from scalkit.plots.verdicts.several import several
+from scalkit.support.arguments import require_kind
 from scalkit.support.arrays import Floats
 
 _FARTHEST = 2.0**20  # times the largest measured setting: a budget that is reached beyond it is not drawn to
@@ -56,6 +57,7 @@ def fit(verdict: AnyVerdict, parameter: str | None = None, *, within: Limit | No
     UsageError
         If `within` is that of another function, metric or parameter.
     """
+    require_kind(verdict, AnyVerdict, "the verdict", "give one, as in result['MPI_Bcast']")
     if within:
         over = verdict.parameters if isinstance(verdict, SeveralVerdict) else (verdict.parameter,)
         shown, budget = (

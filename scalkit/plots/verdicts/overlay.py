@@ -26,6 +26,7 @@ from scalkit.plots.style import (
     x_axis,
 )
 from scalkit.plots.verdicts.curves import reach, sample, scaling_sentence
+from scalkit.support.arguments import require_kind
 
 
 def scaling(result: Validation, metric: str | None = None) -> go.Figure:
@@ -52,6 +53,7 @@ def scaling(result: Validation, metric: str | None = None) -> go.Figure:
     ----------
     Exascaling Your Library, figure 2 (docs/references.md).
     """
+    require_kind(result, Validation, "the result", "give one of sk.validate")
     present = sorted({v.metric for v in result.verdicts})
     chosen = metric if metric is not None else (result.verdicts[0].metric if result.verdicts else "time")
     verdicts = without_variants([v for v in result.along_one if v.metric == chosen])

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from scalkit.errors import UsageError
 from scalkit.stats.between_runs import CONFIDENCE
 from scalkit.store.runs.content import LIBRARY_TEXTS
+from scalkit.support.arguments import require_text
 from scalkit.support.markup import environment
 from scalkit.support.schema_errors import hint
 
@@ -78,6 +79,7 @@ def operations() -> tuple[Operation, ...]:
 
 def operation_of(name: str) -> Operation:
     """Return an operation by its name, with or without ``MPI_``. Raises UsageError if the catalogue does not have it."""
+    require_text(name, "the operation")
     known = {one.name: one for one in operations()}
     for given in (name, f"MPI_{name}"):
         if given in known:

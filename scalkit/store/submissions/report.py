@@ -23,6 +23,7 @@ from scalkit.store.records import FLAGS, Record, record_name
 from scalkit.store.statements import in_effect
 from scalkit.store.submissions.containers import Policy
 from scalkit.store.submissions.copies import MarkedRun, Marks, Origin, copies, repeating, times_in
+from scalkit.support.arguments import path_of
 from scalkit.support.extras import require
 
 _MOST_SHOWN = 5
@@ -147,7 +148,7 @@ def validate(path: str | os.PathLike[str], *, policy: Policy | None = None) -> R
     `policy`: the limits.
     Raises DataError if there is nothing at the path.
     """
-    with examined(Path(path), policy) as (report, _):
+    with examined(path_of(path, "a submission"), policy) as (report, _):
         return report
 
 

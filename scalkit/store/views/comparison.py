@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -184,7 +184,7 @@ def compare(
     Raises DataError if a choice is empty, or they are of different metrics or over different parameters.
     Raises UsageError if there is no choice.
     """
-    if isinstance(choices, str | Mapping) or not choices:
+    if isinstance(choices, str | Mapping) or not isinstance(choices, Iterable) or not choices:
         raise UsageError("compare needs a list of choices, such as ['MPI_Gather', 'Gather_send_recv'].")
     by_choice = [curves_of(store, {**(where or {}), **choice_of(choice)}, statistic) for choice in choices]
     curves = _labelled([curve for own in by_choice for curve in own])

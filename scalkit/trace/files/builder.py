@@ -7,7 +7,9 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from scalkit.errors import DataError
+from scalkit.errors import DataError, UsageError
+from scalkit.support.arguments import path_of, require_kind
+from scalkit.support.text import brief
 from scalkit.trace.files.tables import BLOCK, BLOCKING, FILE, KINDS, MAGIC, OPERATIONS, ORDER, TABLES, Columns, block_bytes
 
 HEADER = "trace.json"
@@ -89,8 +91,14 @@ class TraceBuilder:
     """
 
     def __init__(self, locations: int, *, functions: Sequence[str] = (), **facts: Any) -> None:
+        require_kind(locations, int, "the number of locations", "give a whole number")
         self.locations = [_LocationBuilder(location, locations, functions) for location in range(locations)]
         self._facts = facts
+
+    def _at(self, location: int) -> "_LocationBuilder":
+        if not isinstance(location, int | np.integer) or not 0 <= location < len(self.locations):
+            raise UsageError(f"the location is {brief(location)}; there are {len(self.locations)}.")
+        return self.locations[location]
 
     def call(
         self, location: int, name: str, enter: int, leave: int, *, scope: int = -1, peer: int = -1, under: int | None = None
@@ -102,40 +110,44 @@ class TraceBuilder:
         `scope`, `peer`: 0 the communicator, 1 the window; target, root, or number of a group, as the function has it.
         `under`: number of the call that makes this one; by default it is made by the innermost region.
         """
-        return self.locations[location].call(name, enter, leave, scope, peer, under)
+        return self._at(location).call(name, enter, leave, scope, peer, under)
 
     def transfer(
         self, location: int, operation: str, call: int, peer: int, *, tag: int = 0, size: int = 8, blocking: bool = False
     ) -> None:
         """Add a put, get, accumulate or rmw in the window, a send or receive, or the size of a collective one, to a call."""
+        rows = self._at(location).rows
+        if operation not in _OPERATION:
+            raise UsageError(f"the operation is {operation!r:.60}; give {', '.join(_OPERATION)}.")
         scope = 0 if operation in ("send", "receive", "collective") else 1
         kind = _OPERATION[operation] | (BLOCKING if blocking else 0)
-        self.locations[location].rows["transfers"].append((size, call, call, kind, scope, peer, tag))
+        rows["transfers"].append((size, call, call, kind, scope, peer, tag))
 
     def complete(self, location: int, call: int, posted: int) -> None:
         """Say that a call completed what another one posted."""
-        self.locations[location].rows["completions"].append((call, posted))
+        self._at(location).rows["completions"].append((call, posted))
 
     def enter(self, location: int, region: str, time: int) -> None:
         """Enter a region of the user."""
-        self.locations[location].mark(region, time, 1)
+        self._at(location).mark(region, time, 1)
 
     def leave(self, location: int, region: str, time: int) -> None:
         """Leave it."""
-        self.locations[location].mark(region, time, -1)
+        self._at(location).mark(region, time, -1)
 
     def group(self, location: int, members: Sequence[int]) -> int:
         """Return the number of a group of locations, for post and start."""
-        groups = self.locations[location].groups
+        groups = self._at(location).groups
         groups.append((len(groups), list(members)))
         return len(groups) - 1
 
     def clock(self, location: int, local: int, offset: int, error: int = 0) -> None:
         """Add a sample of the clock."""
-        self.locations[location].rows["clock"].append((local, offset, error))
+        self._at(location).rows["clock"].append((local, offset, error))
 
-    def write(self, folder: Path, *, block: int = 1 << 16, rng: np.random.Generator | None = None) -> Path:
+    def write(self, folder: str | Path, *, block: int = 1 << 16, rng: np.random.Generator | None = None) -> Path:
         """Write the trace and return its folder; with `rng`, records stand in random order."""
+        folder = path_of(folder, "the trace")
         write_header(folder, len(self.locations), **self._facts)
         for one in self.locations:
             tables = one.tables()

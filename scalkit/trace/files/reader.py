@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalkit.errors import DataError
+from scalkit.support.arguments import path_of
 from scalkit.trace.calls.profile import LINES
 from scalkit.trace.files.builder import HEADER, location_file
 from scalkit.trace.files.checks import Problem
@@ -64,7 +65,7 @@ def read_header(folder: str | os.PathLike[str]) -> Header:
 
     Raises DataError if there is no trace in the folder, its header is damaged, or it is of a newer schema.
     """
-    path = Path(folder) / HEADER
+    path = path_of(folder, "a trace") / HEADER
     try:
         facts = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:

@@ -5,13 +5,14 @@ import json
 import os
 import zlib
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import xarray as xr
 
-from scalkit.errors import DataError
+from scalkit.errors import DataError, UsageError
+from scalkit.support.arguments import path_of
 from scalkit.support.files import whole_file
+from scalkit.support.text import brief
 from scalkit.trace.files.checks import Problem
 from scalkit.trace.files.definitions import Definitions
 from scalkit.trace.files.reader import Header
@@ -87,6 +88,17 @@ def build(
     )
 
 
+def is_result(ds: object) -> bool:
+    """Return whether something is the result of an analysis."""
+    return isinstance(ds, xr.Dataset) and bool(ds.attrs.get("format") == _FORMAT)
+
+
+def require_result(ds: object) -> None:
+    """Check that an argument is the result of an analysis. Raises UsageError if it is none."""
+    if not is_result(ds):
+        raise UsageError(f"{brief(ds)} is no result of an analysis; give one of trace.analyse.")
+
+
 def write_result(ds: xr.Dataset, path: str | os.PathLike[str]) -> None:
     """Write a result as netCDF-3, in which whole numbers up to 2^53 (104 days of waiting) stand as doubles.
 
@@ -94,6 +106,8 @@ def write_result(ds: xr.Dataset, path: str | os.PathLike[str]) -> None:
 
     Raises DataError if a sum is larger, or the file cannot be written.
     """
+    require_result(ds)
+    path = path_of(path, "the result")
     narrow = ds.copy()
     for name, variable in ds.variables.items():
         if variable.dtype == np.int64:
@@ -101,7 +115,7 @@ def write_result(ds: xr.Dataset, path: str | os.PathLike[str]) -> None:
                 raise DataError(f"{name} has a sum above 2^53, which netCDF-3 cannot hold; keep the Dataset as it is.")
             narrow[name] = variable.astype(np.float64)
     with whole_file(path, DataError) as part:
-        if Path(path).suffix == ".gz":
+        if path.suffix == ".gz":
             part.write_bytes(gzip.compress(bytes(narrow.to_netcdf(engine="scipy")), mtime=0))
         else:
             narrow.to_netcdf(part, engine="scipy")
@@ -112,13 +126,14 @@ def read_result(path: str | os.PathLike[str]) -> xr.Dataset:
 
     Raises DataError if it cannot be read, or is something else.
     """
+    path = path_of(path, "the result")
     try:
         with xr.open_dataset(path, engine="scipy", decode_times=False) as opened:
             ds = opened.load()
     except (OSError, ValueError, TypeError, KeyError, IndexError, AssertionError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or " ".join(str(error).split())
         raise DataError(f"cannot read {path} as an analysis: {reason}; name a file of 'scalkit trace analyse'.") from error
-    if ds.attrs.get("format") != _FORMAT:
+    if not is_result(ds):
         raise DataError(f"{path} is not the result of an analysis; name a file that 'scalkit trace analyse --out' wrote.")
     ds.encoding = {}
     for name, variable in ds.variables.items():

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from scalkit.errors import DataError, UsageError
 from scalkit.measure.schema import FUNCTION, REPETITION, RUN, Metric, check
+from scalkit.support.arguments import each_of
+from scalkit.trace.results.dataset import require_result
 from scalkit.trace.results.summary import TITLES, WAITS
 from scalkit.trace.waits.functions import COLLECTIVES, COMPLETE, POST, START, WAIT, base_name, is_library_call
 
@@ -31,7 +33,9 @@ def over_processes(results: Iterable[xr.Dataset], *, of: Literal["mean", "max", 
     Raises DataError if there are no results.
     Raises UsageError if `of` is something else.
     """
-    given = list(results)
+    given = each_of(results, object, "the results", "give a list, as in [analyse(folder)]")
+    for one in given:
+        require_result(one)
     if of not in _PICKS:
         raise UsageError(f"of is {of!r}; it may be {', '.join(_PICKS)}.")
     if not given:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from scalkit.errors import UsageError
 from scalkit.trace.local.arrays import exact_sums, summed
+from scalkit.trace.results.dataset import require_result
 from scalkit.trace.results.summary import TITLES
 
 TRAFFIC_TITLES = {
@@ -64,6 +65,7 @@ def pairs(ds: xr.Dataset, what: str, metrics: Iterable[str] = ()) -> Pairs:
     `metrics`: which waits; those of other names add nothing.
     Raises UsageError if `what` is something else.
     """
+    require_result(ds)
     n = int(ds.sizes["location"])
     if what == "waiting":
         names = list(metrics)

@@ -8,6 +8,8 @@ import ipywidgets
 import traitlets as t
 from ipywidgets import widget_serialization
 
+from scalkit.errors import UsageError
+from scalkit.support.text import brief
 from scalkit.widgets.base.cells import CellWidget
 from scalkit.widgets.base.plot_runtime import PlotRuntime
 from scalkit.widgets.base.templates import source
@@ -70,6 +72,8 @@ class PlotView(CellWidget, anywidget.AnyWidget):
 
 def _shown(figure: Any, alt: str | None) -> dict[str, Any]:
     whole = json.loads(figure.to_json()) if hasattr(figure, "to_json") else figure
+    if not isinstance(whole, dict) or whole.keys() - {"data", "layout", "frames"}:
+        raise UsageError(f"the figure is {brief(figure)}; give one such as sk.plot(result).")
     plain = {"data": whole.get("data", []), "layout": whole.get("layout", {})}
     said = alt if alt is not None else plain["layout"].get("meta", {}).get("alt", "")
     return {"figure": plain, "alt": str(said)}

@@ -10,6 +10,7 @@ from scalkit.judge.several.verdict import SeveralVerdict
 from scalkit.plots.verdicts.rival_curves import term_of
 from scalkit.session import Session
 from scalkit.session.compare import session_html
+from scalkit.support.arguments import require_kind
 from scalkit.widgets.base.cells import CellWidget, Fallback, close_tree, in_one_piece
 from scalkit.widgets.explorer.data_picker import DataPicker
 from scalkit.widgets.explorer.expectation_editor import ExpectationEditor
@@ -45,6 +46,7 @@ class Explorer(Fallback, CellWidget, ipywidgets.VBox):  # type: ignore[misc]
     """
 
     def __init__(self, session: Session) -> None:
+        require_kind(session, Session, "the session", "give one, or call sk.explore(data, 'log p')")
         super().__init__(layout=ipywidgets.Layout(width="100%", overflow="visible"))
         self.add_class("sk-app")
         self._session = session

@@ -9,6 +9,7 @@ from typing import Any
 from scalkit.growth import Growth
 from scalkit.judge import Expectation, Verdict
 from scalkit.judge.several.along import AlongVerdict
+from scalkit.support.arguments import require_kind
 
 PLAIN, LOGGED, OTHER = 0, 1, 2
 
@@ -76,6 +77,7 @@ _NEGLIGIBLE = 0.0005
 
 def marks(verdict: AnyVerdict | None, expectation: Expectation | None = None) -> dict[str, Any]:
     """Return the traits of a ruler that say what was expected and found; empty ones for what is not known."""
+    require_kind(verdict, AnyVerdict | None, "the verdict", "give one such as verdict.along('p')")
     one = verdict.along[verdict.parameter] if isinstance(verdict, Verdict) else verdict
     expected = expectation if one is None else one.expectation
     weights = {} if one is None else one.weights

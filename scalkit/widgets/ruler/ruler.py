@@ -14,6 +14,7 @@ from scalkit.growth import Growth
 from scalkit.judge import Expectation, SearchSpace
 from scalkit.session import Session
 from scalkit.support.markup import block, formula, paragraph
+from scalkit.support.text import brief
 from scalkit.widgets.base.cells import CellWidget, Fallback
 from scalkit.widgets.base.templates import source
 from scalkit.widgets.ruler.axis import AnyVerdict, Axis, marks
@@ -129,7 +130,7 @@ class Ruler(Fallback, CellWidget, anywidget.AnyWidget):
     ) -> None:
         if space is not None and not isinstance(space, SearchSpace):
             raise ExpectationError(
-                f"a ruler shows a SearchSpace, got {space!r}; write Ruler(SearchSpace.around(Expectation('log(p)')))."
+                f"a ruler shows a SearchSpace, got {brief(space)}; write Ruler(SearchSpace.around(Expectation('log(p)')))."
             )
         if session is not None:
             space, expectation, verdict = shown_of(session, parameter)

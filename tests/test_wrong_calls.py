@@ -1,0 +1,241 @@
+"""A wrong call of any public function is one sentence of our own, also of those to come."""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import tempfile
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import scalkit as sk
+from scalkit.errors import ScalkitError
+from scalkit.judge import Verdict
+from scalkit.perfmodels.models.model import PerformanceModel
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+
+Patch = pytest.MonkeyPatch
+Asked = Callable[[Verdict], object]
+
+PACKAGES = (sk, sk.trace, sk.bench, sk.store, sk.perfmodels, sk.guidelines, sk.plots, sk.widgets)
+RESULTS = {sk.guidelines.Assessment, sk.store.Report, sk.perfmodels.ModelCard}
+"""Classes that users never make: `assess`, `validate` and `fit_folder` return them."""
+
+RETURNED = ("Comparison", "Piecewise", "Validation", "Verdict", "SeveralVerdict", "AlongVerdict")
+"""Classes without a public name, instances of which users get and ask."""
+
+NOT_CHECKED = {
+    "AnyModel.inner_bounds",  # steps of `bounds`, which checks what they get
+    "AnyModel.own_bounds",
+    "AnyModel.checked_bounds",
+    "Arguments.differing",  # for scalkit's own use, which gives what it has checked
+    "Guideline.holds_for",
+    "Mpi.environment_for",
+    "Refinement.require_points",
+    "Store.is_trusted",
+    "Ruler.set_state",  # of ipywidgets
+    "Session",
+    "Validation.exit_status",
+}
+
+
+def measured() -> Any:
+    p = [2, 4, 8, 16, 32, 64, 128]
+    return sk.measurements(p, [1.0, 2, 3, 4, 5, 6, 7], name="MPI_Bcast", unit="us")
+
+
+@cache
+def examples() -> dict[str, Any]:
+    """Return an instance of each public class, and of what public functions return."""
+    result = sk.validate(measured(), "log p")
+    grid = list(itertools.product((2, 4, 8, 16, 32), repeat=2))
+    times = [float(p * n) for p, n in grid]
+    several = sk.measurements(grid, times, ("p", "n"), name="f", unit="us")
+    models = sk.perfmodels
+    loggp = models.LogGP(1e-6, 1e-6, 1e-6, 1e-6, 1e-9)
+    exact = models.ExactModel("a + b*S", {"a": "2 us", "b": "1 ns/B"})
+    cells = models.Cells("broadcast", "MPI_Bcast", [1, 8], [2, 4], [1e-6, 2e-6])
+    return {
+        "Growth": sk.Growth("p"),
+        "Baseline": sk.Baseline(result),
+        "Comparison": sk.Baseline(result).compare(result),
+        "Expectation": sk.Expectation("log p"),
+        "Piecewise": sk.piecewise(measured()),
+        "SearchSpace": sk.SearchSpace.around(sk.Expectation("p")),
+        "Session": sk.Session(measured(), "log p"),
+        "Ruler": sk.Ruler(expectation="log p"),
+        "Validation": result,
+        "Verdict": result["MPI_Bcast"],
+        "SeveralVerdict": sk.validate(several, "p*n")["f"],
+        "AlongVerdict": result["MPI_Bcast"].along(),
+        "TraceBuilder": sk.trace.TraceBuilder(2),
+        "Options": sk.trace.Options(),
+        "Arguments": sk.bench.Arguments(("collectives",), (2, 4), 1, 0),
+        "Campaign": None,
+        "Refinement": sk.bench.Refinement("sizes"),
+        "Mpi": sk.bench.Mpi("mpicc", "mpiexec", "MPICH", "MPICH 4", "4.0", "hydra"),
+        "Store": sk.store.open("data/store", readonly=True),
+        "Policy": sk.store.Policy(),
+        "Cells": cells,
+        "Range": models.Range(1, 8),
+        "ExactModel": exact,
+        "RangeModel": models.RangeModel("S", [(models.Range(1, 8), exact)]),
+        "AsymptoticModel": models.AsymptoticModel("log(P) + S"),
+        "BoundedModel": models.BoundedModel(exact),
+        "LogGP": loggp,
+        "PointToPoint": loggp.point_to_point(),
+        "Guideline": sk.guidelines.guidelines()[0],
+        "PlotView": sk.widgets.PlotView({"data": []}),
+        "Explorer": sk.explore(measured(), "log p"),
+        "TimelineView": None,  # needs a trace on the disk
+        "TraceExplorer": None,
+    }
+
+
+@cache
+def good() -> dict[str, Any]:
+    """Return right arguments by the names of their parameters, so that the wrong one is reached."""
+    made = examples()
+    trace = sk.trace.TraceBuilder(2)
+    trace.call(0, "MPI_Init", 0, 1)
+    with tempfile.TemporaryDirectory() as folder:
+        analysed = sk.trace.analyse(trace.write(folder))
+    return {
+        "algorithm": "binomial",
+        "arguments": made["Arguments"],
+        "cells": made["Cells"],
+        "columns": ["p"],
+        "ds": analysed,
+        "expectation": sk.Expectation("log p"),
+        "func": sorted,
+        "function": "MPI_Bcast",
+        "message": made["PointToPoint"],
+        "name": "binomial",
+        "operation": "broadcast",
+        "out": "campaign",
+        "parameter": "S",
+        "ticks": ["1", "p"],
+    }
+
+
+@cache
+def wrong() -> tuple[object, ...]:
+    return 3, None, "nowhere", [], measured(), examples()["Validation"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _forgotten() -> Iterator[None]:
+    """Drop what was made, as DuckDB complains of connections that outlive Python."""
+    yield
+    for made in (wrong, good, examples):
+        made.cache_clear()
+
+
+def public_callables() -> Iterator[tuple[str, Callable[[], Any]]]:
+    """Yield name and getter of all public functions, classes, and methods of public classes."""
+    for package in PACKAGES:
+        for name in package.__all__:
+            value = getattr(package, name)
+            if isinstance(value, ModuleType) or not callable(value) or value in RESULTS:
+                continue
+            yield f"{package.__name__}.{name}", lambda value=value: value
+            if inspect.isclass(value):
+                yield from methods_of(value, lambda name=name: examples()[name])
+    for name in RETURNED:
+        yield from methods_of(type(examples()[name]), lambda name=name: examples()[name])
+
+
+def methods_of(kind: type, instance: Callable[[], Any]) -> Iterator[tuple[str, Callable[[], Any]]]:
+    for name in dir(kind):
+        method = inspect.getattr_static(kind, name)
+        if (
+            name.startswith("_")
+            or kind.__name__ in NOT_CHECKED
+            or not str(getattr(method, "__module__", "")).startswith("scalkit")
+        ):
+            continue
+        where = "AnyModel" if issubclass(kind, PerformanceModel) else kind.__name__
+        if isinstance(method, classmethod | staticmethod):
+            yield f"{kind.__name__}.{name}", lambda name=name: getattr(kind, name)
+        elif inspect.isfunction(method) and f"{where}.{name}" not in NOT_CHECKED:
+            yield f"{kind.__name__}.{name}", lambda name=name: getattr(instance(), name, None)
+
+
+CALLABLES = dict(public_callables())
+
+
+def positions(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    """Return the parameters that a call must have by position, at least the first one."""
+    kinds = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.VAR_POSITIONAL
+    found = [one for one in inspect.signature(function).parameters.values() if one.kind in kinds]
+    needed = [one for one in found if one.default is one.empty and one.kind is kinds[0]]
+    return needed or found[:1]
+
+
+def complaint(function: Callable[..., Any], arguments: list[Any]) -> str:
+    """Return what is wrong with how a call ends; empty if it returns or raises a ScalkitError."""
+    try:
+        str(function(*arguments))
+    except ScalkitError as error:
+        return "" if "\n" not in str(error).strip() else f"more than one line: {error}"
+    except Exception as error:
+        shown = ", ".join(" ".join(repr(one).split())[:30] for one in arguments)
+        return f"({shown}) raises {type(error).__name__}: {error}"
+    return ""
+
+
+@pytest.mark.parametrize("name", CALLABLES)
+def test_a_wrong_argument_is_named(name: str, tmp_path: Path, monkeypatch: Patch) -> None:
+    function = CALLABLES[name]()
+    if function is None:
+        pytest.skip("a method of an abstract class, or one that needs a recording")
+    monkeypatch.chdir(tmp_path)
+    parameters = positions(function)
+    complaints = []
+    for place in range(len(parameters)):
+        for value in wrong():
+            arguments = [good().get(one.name, value) for one in parameters]
+            arguments[place] = value
+            complaints.append(complaint(function, arguments))
+    assert [one for one in complaints if one] == []
+
+
+def test_every_public_class_has_an_example() -> None:
+    names = [(package, name) for package in PACKAGES for name in package.__all__]
+    classes = {name for package, name in names if inspect.isclass(getattr(package, name))}
+    assert classes - {kind.__name__ for kind in RESULTS} <= set(examples())
+
+
+SENTENCES: list[tuple[Asked, str]] = [
+    (lambda v: sk.check(sorted, "n", setup=3), "setup is 3; give a function that makes the arg"),
+    (lambda v: sk.bench.measure_callable(sorted, values=3), "the values of 'n' cannot be 3; give "),
+    (lambda v: sk.bench.prepare("x", 3, examples()["Mpi"]), "what to measure cannot be 3; give "),
+    (lambda v: sk.bench.Campaign("x"), "a Campaign has no launches; make one by scalkit.bench."),
+    (lambda v: sk.validate(measured(), "log p", rules=3), "the rules cannot be 3; give texts such"),
+    (lambda v: v.interval([]), "there is no point to predict at; give a number, or an array of"),
+    (lambda v: v.model([]), "there is no point to predict at; give a number, or an array of them."),
+    (lambda v: examples()["SeveralVerdict"].along(), "there is no verdict along None; choose "),
+    (lambda v: sk.plots.fit(examples()["Validation"]), "the verdict cannot be <Validation: no "),
+    (lambda v: sk.store.Store("x"), "the folder cannot be 'x'; open it by scalkit.store.open"),
+    (lambda v: sk.trace.over_processes([measured()]), "<xarray.Dataset> Size: 156B Dimensions: ("),
+    (lambda v: examples()["Baseline"].compare(measured()), "the later result cannot be <xarray.Da"),
+]
+
+
+@pytest.mark.parametrize(("call", "sentence"), SENTENCES, ids=[text for _, text in SENTENCES])
+def test_the_sentence_names_value_and_way_on(call: Asked, sentence: str) -> None:
+    with pytest.raises(ScalkitError) as caught:
+        call(examples()["Verdict"])
+    assert str(caught.value).startswith(sentence)
+    assert "\n" not in str(caught.value)
+
+
+def test_along_the_only_parameter_needs_no_name() -> None:
+    verdict = examples()["Verdict"]
+    assert verdict.along() is verdict.along("p")
