@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from numbers import Number
 from typing import Any, TypeGuard, Unpack
 
 import pandas as pd
@@ -30,7 +31,7 @@ def measurements_in(data: Any, parameter: str | Sequence[str] | None = None, exp
         if data.data is None:
             raise DataError("this result does not hold its measurements; give them in its place.")
         return data.data
-    if has_labels(data) and data:
+    if has_labels(data):
         raise DataError(
             f"there are several data sets, {', '.join(map(str, data))}; give one of them, or compare them by sk.report."
         )
@@ -65,15 +66,18 @@ def _one_or_several(names: Iterable[str]) -> str | list[str]:
 
 def has_labels(data: object) -> TypeGuard[Mapping[str, Any]]:
     """Return whether a mapping has data sets by their labels, and not the columns of one table."""
-    return isinstance(data, Mapping) and not isinstance(data, xr.Dataset) and not any(map(_is_column, data.values()))
+    if not isinstance(data, Mapping) or isinstance(data, xr.Dataset) or not data:
+        return False
+    return not any(map(_is_column, data.values()))
 
 
 def _is_column(values: object) -> bool:
     """Return whether values may be a column of a table; texts and paths alone name files."""
     if isinstance(values, list | tuple):
         return not values or not all(isinstance(one, str | os.PathLike) for one in values)
-    is_data = isinstance(values, str | os.PathLike | xr.Dataset | pd.DataFrame | Mapping | Validation)
-    return isinstance(values, Iterable) and not is_data
+    if isinstance(values, str | os.PathLike | xr.Dataset | pd.DataFrame | Mapping | Validation):
+        return False
+    return isinstance(values, Iterable | Number)
 
 
 def validate(

@@ -39,7 +39,10 @@ NOT_CHECKED = {
     "Mpi.environment_for",
     "Refinement.require_points",
     "Store.is_trusted",
+    "Campaign",  # abstract: only its maker is called
     "Ruler.set_state",  # of ipywidgets
+    "TimelineView",  # needs a recording, as TraceExplorer does
+    "TraceExplorer",
     "Session",
     "Validation.exit_status",
 }
@@ -77,7 +80,6 @@ def examples() -> dict[str, Any]:
         "TraceBuilder": sk.trace.TraceBuilder(2),
         "Options": sk.trace.Options(),
         "Arguments": sk.bench.Arguments(("collectives",), (2, 4), 1, 0),
-        "Campaign": None,
         "Refinement": sk.bench.Refinement("sizes"),
         "Mpi": sk.bench.Mpi("mpicc", "mpiexec", "MPICH", "MPICH 4", "4.0", "hydra"),
         "Store": sk.store.open("data/store", readonly=True),
@@ -93,8 +95,6 @@ def examples() -> dict[str, Any]:
         "Guideline": sk.guidelines.guidelines()[0],
         "PlotView": sk.widgets.PlotView({"data": []}),
         "Explorer": sk.explore(measured(), "log p"),
-        "TimelineView": None,  # needs a trace on the disk
-        "TraceExplorer": None,
     }
 
 
@@ -164,7 +164,7 @@ def methods_of(kind: type, instance: Callable[[], Any]) -> Iterator[tuple[str, C
         if isinstance(method, classmethod | staticmethod):
             yield f"{kind.__name__}.{name}", lambda name=name: getattr(kind, name)
         elif inspect.isfunction(method) and f"{where}.{name}" not in NOT_CHECKED:
-            yield f"{kind.__name__}.{name}", lambda name=name: getattr(instance(), name, None)
+            yield f"{kind.__name__}.{name}", lambda name=name: getattr(instance(), name)
 
 
 CALLABLES = dict(public_callables())
@@ -193,8 +193,6 @@ def complaint(function: Callable[..., Any], arguments: list[Any]) -> str:
 @pytest.mark.parametrize("name", CALLABLES)
 def test_a_wrong_argument_is_named(name: str, tmp_path: Path, monkeypatch: Patch) -> None:
     function = CALLABLES[name]()
-    if function is None:
-        pytest.skip("a method of an abstract class, or one that needs a recording")
     monkeypatch.chdir(tmp_path)
     parameters = positions(function)
     complaints = []
@@ -209,7 +207,7 @@ def test_a_wrong_argument_is_named(name: str, tmp_path: Path, monkeypatch: Patch
 def test_every_public_class_has_an_example() -> None:
     names = [(package, name) for package in PACKAGES for name in package.__all__]
     classes = {name for package, name in names if inspect.isclass(getattr(package, name))}
-    assert classes - {kind.__name__ for kind in RESULTS} <= set(examples())
+    assert classes - {kind.__name__ for kind in RESULTS} <= set(examples()) | NOT_CHECKED
 
 
 SENTENCES: list[tuple[Asked, str]] = [
@@ -221,10 +219,10 @@ SENTENCES: list[tuple[Asked, str]] = [
     (lambda v: v.interval([]), "there is no point to predict at; give a number, or an array of"),
     (lambda v: v.model([]), "there is no point to predict at; give a number, or an array of them."),
     (lambda v: examples()["SeveralVerdict"].along(), "there is no verdict along None; choose "),
-    (lambda v: sk.plots.fit(examples()["Validation"]), "the verdict cannot be <Validation: no "),
+    (lambda v: sk.plots.fit(examples()["Validation"]), "the verdict cannot be <Validation>; give "),
     (lambda v: sk.store.Store("x"), "the folder cannot be 'x'; open it by scalkit.store.open"),
-    (lambda v: sk.trace.over_processes([measured()]), "<xarray.Dataset> Size: 156B Dimensions: ("),
-    (lambda v: examples()["Baseline"].compare(measured()), "the later result cannot be <xarray.Da"),
+    (lambda v: sk.trace.over_processes([measured()]), "<Dataset> is no result of an analysis; "),
+    (lambda v: examples()["Baseline"].compare(measured()), "the later result cannot be <Dataset>; "),
 ]
 
 

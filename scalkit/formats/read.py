@@ -14,7 +14,7 @@ from scalkit.formats.readers.foreign import foreign_datasets, foreign_files, fra
 from scalkit.measure.schema import check
 from scalkit.measure.sources import Sources, without_measurements
 from scalkit.support.bundled import here_or_bundled
-from scalkit.support.text import joined
+from scalkit.support.text import brief, joined
 
 PathLike = str | os.PathLike[str]
 
@@ -140,4 +140,5 @@ def _path(given: object) -> Path:
 
 def _unreadable(path: object, error: Exception) -> DataError:
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return DataError(f"cannot read {str(path)[:80]!r}: {reason}; {_WANTED}.")
+    shown = repr(str(path)[:80]) if isinstance(path, str | os.PathLike) else brief(path)
+    return DataError(f"cannot read {shown}: {reason}; {_WANTED}.")

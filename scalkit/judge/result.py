@@ -23,7 +23,7 @@ from scalkit.judge.rules import Litmus, RuleResult
 from scalkit.judge.several.verdict import SeveralVerdict
 from scalkit.judge.verdict import Verdict
 from scalkit.support.json_values import json_fields
-from scalkit.support.text import did_you_mean, few
+from scalkit.support.text import brief, did_you_mean, few
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -250,7 +250,7 @@ class Validation:
         found = [limit(v, budget, ppn, along=along, fixed=fixed) for v in self.verdicts if v.metric == metric]
         if not found:
             known = ", ".join(dict.fromkeys(v.metric for v in self.verdicts)) or "none"
-            raise DataError(f"there is no verdict on the metric {metric!r}; there are verdicts on {known}.")
+            raise DataError(f"there is no verdict on the metric {brief(metric)}; there are verdicts on {known}.")
         return tuple(sorted(found, key=lambda one: (one.value, one.low)))
 
     def to_frame(self) -> pd.DataFrame:
@@ -271,7 +271,7 @@ class Validation:
                 "adjusted_r2": v.model.adjusted_r2,
                 "divergence": str(v.divergence),
                 "match": v.match,
-                **{f"p_{match}": p for match, p in v.probability.items()},
+                "probability": v.probability.get(v.match, math.nan),
                 "resolution": resolution_in_words(v.resolution),
                 "direction": v.direction,
                 "crossing": v.crossing if isinstance(v, Verdict) else math.nan,

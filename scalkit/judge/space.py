@@ -102,7 +102,7 @@ class SearchSpace:
         """
         require_text(name, "the name of the search space")
         if name not in PRESETS:
-            raise ExpectationError(f"the search space {name!r} is unknown; choose one of {', '.join(PRESETS)}.")
+            raise ExpectationError(f"the search space {brief(name)} is unknown; choose one of {', '.join(PRESETS)}.")
         return _preset(name, parameter)
 
     @classmethod
@@ -117,7 +117,7 @@ class SearchSpace:
         if name == "paper":
             return cls.paper(expectation)
         if name not in SPACES:
-            raise ExpectationError(f"the search space {name!r} is unknown; choose one of {', '.join(SPACES)}.")
+            raise ExpectationError(f"the search space {brief(name)} is unknown; choose one of {', '.join(SPACES)}.")
         return cls.preset(name, expectation.parameter)
 
     @classmethod

@@ -62,8 +62,9 @@ def few(names: Sequence[str], most: int = 6) -> str:
 
 
 def brief(value: object) -> str:
-    """Return a value as Python shows it, in one line of at most 60 letters."""
-    return shortened(" ".join(repr(value).split()))
+    """Return a value as Python shows it, in one line of at most 60 letters; of a table its kind."""
+    text = repr(value)
+    return f"<{type(value).__name__}>" if "\n" in text else shortened(text)
 
 
 def capital(text: str) -> str:

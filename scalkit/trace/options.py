@@ -4,6 +4,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from scalkit.errors import UsageError
+from scalkit.support.text import brief
 
 SEARCHES = ("posting", "entering")
 """Values of `Options.search`, the usual one first."""
@@ -27,7 +28,7 @@ class Options:
 
     def __post_init__(self) -> None:
         if self.search not in SEARCHES:
-            raise UsageError(f"search is {self.search!r}; it may be {' or '.join(SEARCHES)}.")
+            raise UsageError(f"search is {brief(self.search)}; it may be {' or '.join(SEARCHES)}.")
         if self.chunk < 1:
             raise UsageError(f"chunk is {self.chunk}; a number from 1 on is needed.")
 

@@ -22,6 +22,7 @@ from scalkit.stats.pure_error import standard_error
 from scalkit.support.arguments import each_of, path_of
 from scalkit.support.json_values import json_fields, json_value
 from scalkit.support.markup import block, counted, details, formula, paragraph, table
+from scalkit.support.text import brief
 
 if TYPE_CHECKING:
     from scalkit.judge.baseline.comparison import Comparison
@@ -267,7 +268,7 @@ class Baseline:
         Raises DataError if it is needed and missing, or the baseline has no such metric.
         """
         if metric is not None and metric not in self.metrics:
-            raise DataError(f"the baseline has no metric {metric!r}; it has {', '.join(self.metrics)}.")
+            raise DataError(f"the baseline has no metric {brief(metric)}; it has {', '.join(self.metrics)}.")
         found: dict[str, AnyExpectation] = {}
         for entry in self.entries:
             if metric not in (None, entry.metric):

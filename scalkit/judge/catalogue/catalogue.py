@@ -36,7 +36,7 @@ from scalkit.judge.expectation import WORDS, Expectation, HasGrowth
 from scalkit.judge.names import named
 from scalkit.judge.several.expectation import SeveralExpectation, SeveralSpace
 from scalkit.judge.space import SPACES, SearchSpace
-from scalkit.support.text import did_you_mean
+from scalkit.support.text import brief, did_you_mean
 from scalkit.support.toml.tables import EntryPath, line_of, lines_of, syntax_error
 
 CATALOGUES = ("mpi", "mpi-all", "mafia")
@@ -264,7 +264,7 @@ def _space(name: object) -> str:
     if not isinstance(name, str):
         raise ExpectationError(f"'space' is {name!r}; text is needed.")
     if name not in SPACES:
-        raise ExpectationError(f"the search space {name!r} is unknown; choose one of {', '.join(SPACES)}.")
+        raise ExpectationError(f"the search space {brief(name)} is unknown; choose one of {', '.join(SPACES)}.")
     return name
 
 

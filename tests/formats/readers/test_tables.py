@@ -207,3 +207,11 @@ def test_several_columns_of_functions() -> None:
 def test_wrong_tables_in_memory(table: object, message: str) -> None:
     with pytest.raises(DataError, match=f"^{re.escape(message)}$"):
         read(table)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("data", [{"p": 3, "time": 4}, [pd.DataFrame({"p": [1]}), 3]])
+def test_no_table_and_no_path(data: object) -> None:
+    with pytest.raises(DataError) as caught:
+        sk.validate(data, "p")
+    assert "\n" not in str(caught.value)
+    assert str(caught.value).startswith(("the columns p, time are no table", "cannot read p 0 1:"))
