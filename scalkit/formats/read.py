@@ -3,7 +3,7 @@
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import xarray as xr
 from pandas import DataFrame, Series
@@ -18,7 +18,7 @@ from scalkit.support.text import brief, joined
 
 PathLike = str | os.PathLike[str]
 
-Table = DataFrame | Series | Mapping[str, Any] | xr.DataArray | xr.Dataset
+Table: TypeAlias = DataFrame | Series | Mapping[str, Any] | xr.DataArray | xr.Dataset
 """Measurements in memory that `read` takes."""
 
 _WANTED = "name a run folder or a run file, a netCDF file, or another benchmark's file"
