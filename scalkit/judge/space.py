@@ -45,8 +45,12 @@ class SearchSpace:
     parameter: str
 
     def __post_init__(self) -> None:
-        if not each_of(self.ticks, Growth, "the ticks", _MAKERS):
-            raise ExpectationError(f"the search space {self.name!r:.60} has no tick; {_MAKERS}.")
+        n_ticks = len(each_of(self.ticks, Growth, "the ticks", _MAKERS))
+        if not 0 < n_ticks <= MAX_TICKS:
+            raise ExpectationError(
+                f"the search space '{self.name}' would have {n_ticks} ticks; "
+                f"1 to {MAX_TICKS} are allowed. Refine it less, or leave a tick."
+            )
 
     def __hash__(self) -> int:
         found = self.__dict__.get("_hash")
@@ -65,11 +69,6 @@ class SearchSpace:
         """
         given = each_of(ticks, object, "the ticks", _MAKERS)
         chosen = {one if isinstance(one, Growth) else Growth(one) for one in given}
-        if not 0 < len(chosen) <= MAX_TICKS:
-            raise ExpectationError(
-                f"the search space '{name}' would have {len(chosen)} ticks; 1 to {MAX_TICKS} are allowed. "
-                "Refine it less, or leave a tick."
-            )
         return cls(tuple(sorted(chosen)), name, parameter)
 
     @classmethod

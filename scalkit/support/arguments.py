@@ -26,7 +26,7 @@ def require_kind(value: object, kinds: Kinds, name: str, way_on: str) -> None:
 def each_of(values: object, kinds: Kinds, name: str, way_on: str) -> list[Any]:
     """Return the elements of an argument, which must be of a kind; see `require_kind`."""
     require_kind(values, Iterable, name, way_on)
-    elements = list(values)  # type: ignore[call-overload]
+    elements: list[Any] = list(values)  # type: ignore[call-overload]
     for one in elements:
         require_kind(one, kinds, name, way_on)
     return elements
