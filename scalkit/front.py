@@ -68,7 +68,8 @@ def has_labels(data: object) -> TypeGuard[Mapping[str, Any]]:
     """Return whether a mapping has data sets by their labels, and not the columns of one table."""
     if not isinstance(data, Mapping) or isinstance(data, xr.Dataset) or not data:
         return False
-    return not any(map(_is_column, data.values()))
+    values = list(data.values())
+    return not any(map(_is_column, values)) and not all(isinstance(one, Number) for one in values)
 
 
 def _is_column(values: object) -> bool:
@@ -77,7 +78,7 @@ def _is_column(values: object) -> bool:
         return not values or not all(isinstance(one, str | os.PathLike) for one in values)
     if isinstance(values, str | os.PathLike | xr.Dataset | pd.DataFrame | Mapping | Validation):
         return False
-    return isinstance(values, Iterable | Number)
+    return isinstance(values, Iterable)
 
 
 def validate(

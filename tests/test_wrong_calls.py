@@ -43,8 +43,6 @@ NOT_CHECKED = {
     "Ruler.set_state",  # of ipywidgets
     "TimelineView",  # needs a recording, as TraceExplorer does
     "TraceExplorer",
-    "Session",
-    "Validation.exit_status",
 }
 
 

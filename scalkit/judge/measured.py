@@ -20,6 +20,7 @@ from scalkit.judge.verdict import Verdict
 from scalkit.measure import Series, SeveralSeries, series, several_series
 from scalkit.measure.schema import check, fixed_parameters, parameters_of
 from scalkit.support.options import Judging, Statistic
+from scalkit.support.text import brief
 
 AnyExpectation = Expectation | SeveralExpectation
 AnySeries = Series | SeveralSeries
@@ -148,7 +149,7 @@ class Measured:
             if len(self.parameters) == 1
             else f"a value of each of {', '.join(self.parameters)}"
         )
-        return DataError(f"the setting {given!r:.60} cannot be read; {needed} is needed.")
+        return DataError(f"the setting {brief(given)} cannot be read; {needed} is needed.")
 
     def _series_without(self, function: str, left_out: tuple[Setting, ...], statistic: str) -> dict[str, AnySeries]:
         part = _masked(self.data.sel(function=[function]), self.parameters, left_out)

@@ -22,6 +22,7 @@ from scalkit.judge.names import function_in, in_short
 from scalkit.judge.rules import Litmus, RuleResult
 from scalkit.judge.several.verdict import SeveralVerdict
 from scalkit.judge.verdict import Verdict
+from scalkit.support.arguments import each_of
 from scalkit.support.json_values import json_fields
 from scalkit.support.text import brief, did_you_mean, few
 
@@ -132,7 +133,8 @@ class Validation:
         `Comparison.exit_status`.
         Raises UsageError if a word of `fail_on` is unknown.
         """
-        fail_on = (fail_on,) if isinstance(fail_on, str) else fail_on or ()
+        given = (fail_on,) if isinstance(fail_on, str) else fail_on or ()
+        fail_on = each_of(given, str, "what to fail on", f"choose from {', '.join(FAIL_ON)}")
         known = FAIL_ON if self.comparison is None else (*FAIL_ON, *FAIL_ON_BASELINE)
         unknown = [word for word in fail_on if word not in known]
         if unknown:

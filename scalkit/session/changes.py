@@ -16,7 +16,9 @@ from scalkit.judge.names import Name
 from scalkit.judge.rules import parsed_rules
 from scalkit.session import rulers
 from scalkit.session.state import State, Step, own_deviation
+from scalkit.support.arguments import each_of, require_kind
 from scalkit.support.options import Judging, JudgingOptions
+from scalkit.support.text import brief
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +78,8 @@ class Chosen:
         if growths is None:
             self._required()
             return Step("reset the ruler", self.state.ruled(self.key, None))
-        ticks = [rulers.parse_tick(one) for one in ([growths] if isinstance(growths, str) else growths)]
+        given = [growths] if isinstance(growths, str) else growths
+        ticks = [rulers.parse_tick(one) for one in each_of(given, object, "the ticks", "give growths such as ['1', 'p']")]
         axis = self._along(*ticks, parameter=parameter)
         return self._ruled("set ticks", axis, lambda space: SearchSpace.of(ticks, "by hand", axis))
 
@@ -126,12 +129,12 @@ class Chosen:
 
     def add_rule(self, text: str | Relation) -> Step:
         """Judge one more cross-function rule."""
-        (rule,) = parsed_rules(text)
+        rule = _one_rule(text)
         return Step(f"add rule {rule}", replace(self.state, rules=tuple(dict.fromkeys((*self.state.rules, rule)))))
 
     def remove_rule(self, text: str | Relation) -> Step:
         """Judge a cross-function rule no longer."""
-        (rule,) = parsed_rules(text)
+        rule = _one_rule(text)
         if rule not in self.state.rules:
             raise RuleError(f"there is no rule '{rule}'; the rules are {', '.join(map(str, self.state.rules)) or 'none'}.")
         return Step(f"remove rule {rule}", replace(self.state, rules=tuple(one for one in self.state.rules if one != rule)))
@@ -198,11 +201,19 @@ class Chosen:
         return found
 
 
+def _one_rule(text: str | Relation) -> Relation:
+    """Return a rule given as text or relation. Raises UsageError if it is something else."""
+    require_kind(text, str | Relation, "the rule", "give a text such as 'A <= B + C'")
+    return parsed_rules(text)[0]
+
+
 def name_of(judge: Judge, name: str | Name) -> Name:
     """Return the function and metric that is meant, of a function alone its first metric; the metric may be that of the cost.
 
     Raises DataError if it was not measured.
     """
+    if not isinstance(name, str) and not (isinstance(name, tuple) and len(name) == 2):
+        raise DataError(f"{brief(name)} names no function; give its name, or a tuple of function and metric.")
     function, metric = (name, None) if isinstance(name, str) else name
     there = [one for one in judge.names if one[0] == function]
     if not there:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scalkit.errors import DataError, ExpectationError
@@ -15,6 +14,7 @@ from scalkit.judge.several.expectation import SeveralExpectation, SeveralSpace
 from scalkit.session.code import expectation_entry
 from scalkit.session.plain import plain_set
 from scalkit.session.rulers import growths_expected
+from scalkit.support.files import whole_file
 from scalkit.support.toml.writer import to_toml
 
 if TYPE_CHECKING:
@@ -49,12 +49,8 @@ def expectations_toml(session: Session) -> str:
 def write_expectations(session: Session, path: str | os.PathLike[str]) -> None:
     """Write `expectations_toml` to a file; an existing one is replaced. Raises DataError if it cannot be written."""
     text = expectations_toml(session)
-    try:
-        Path(path).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise DataError(
-            f"cannot write the expectations '{os.fspath(path)}': {error.strerror or error}; choose another place."
-        ) from error
+    with whole_file(path, DataError, what=f"the expectations '{os.fspath(path)}'") as part:
+        part.write_text(text, encoding="utf-8")
 
 
 def _ruled(session: Session, name: Name, now: Expected, rulers: Rulers) -> Expected:

@@ -39,6 +39,7 @@ from scalkit.session.plain import (
 )
 from scalkit.session.source import Source, confirmed, content_hash, open_source
 from scalkit.session.state import History, State, Step
+from scalkit.support.arguments import path_of
 from scalkit.support.files import whole_file
 from scalkit.support.options import Judging
 from scalkit.support.schema_errors import load_jsonschema, schema_in
@@ -137,7 +138,7 @@ def read_session(kind: type[Session], path: str | os.PathLike[str] | Mapping[str
     """Return the session in a file, JSON or HTML, or in JSON values. Raises DataError if there is none."""
     if isinstance(path, Mapping):
         return session_from_dict(kind, path, data)
-    target = Path(path)
+    target = path_of(path, "the session")
     try:
         with target.open("rb") as file:
             content = file.read(_MAX_BYTES + 1)

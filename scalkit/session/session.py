@@ -28,8 +28,9 @@ from scalkit.session.observers import Observer, Observers, without_pauses
 from scalkit.session.opening import begin, outcome_of
 from scalkit.session.source import confirmed, open_source
 from scalkit.session.state import History, State, Step, aspects, still_excluded
+from scalkit.support.arguments import path_of
 from scalkit.support.options import JudgingOptions
-from scalkit.support.text import counted
+from scalkit.support.text import brief, counted
 
 
 class Session:
@@ -54,7 +55,6 @@ class Session:
     ------
     ScalkitError
         If something given is wrong; so does every method, and the session stays as it was.
-
     """
 
     def __init__(
@@ -314,7 +314,7 @@ class Session:
     def snapshot(self, name: str) -> Session:
         """Give the present state a name, in place of one that had it; no step."""
         if not isinstance(name, str) or not name.strip():
-            raise UsageError(f"the name of a snapshot is {name!r:.60}; a text such as 'A' is needed.")
+            raise UsageError(f"the name of a snapshot is {brief(name)}; a text such as 'A' is needed.")
         self._snapshots[name] = self.state
         self._observers.tell(frozenset({"snapshots"}))
         return self
@@ -335,12 +335,12 @@ class Session:
         `path`: appears only when it is complete; an existing file is replaced.
         `with_data`: whether the measurements go into it; by default only those that no file holds, or none any more.
         """
-        file.write(self.to_dict(with_data=with_data), path)
+        file.write(self.to_dict(with_data=with_data), path_of(path, "the session"))
         return self
 
     def save_expectations(self, path: str | os.PathLike[str]) -> Session:
         """Write expectations, ticks moved by hand and rules to a TOML file, which `scalkit.validate` and the commands take."""
-        write_expectations(self, path)
+        write_expectations(self, path_of(path, "the expectations"))
         return self
 
     def to_dict(self, *, with_data: bool | None = None) -> dict[str, Any]:
@@ -371,9 +371,9 @@ class Session:
         return Chosen(self._judge, self.state, self._selected)
 
     def _snapshot(self, name: str) -> State:
-        if name not in self._snapshots:
+        if not isinstance(name, str) or name not in self._snapshots:
             raise UsageError(
-                f"there is no snapshot {name!r:.60}; there are {', '.join(self._snapshots) or 'none, make one first'}."
+                f"there is no snapshot {brief(name)}; there are {', '.join(self._snapshots) or 'none, make one first'}."
             )
         return self._snapshots[name]
 

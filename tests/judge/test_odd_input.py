@@ -78,7 +78,7 @@ def test_no_deviation_at_all(deviation: object) -> None:
     [
         (None, "None holds no measurements; give a path, a Dataset, a DataFrame, a dict of arrays "),
         ("data/runs", "there are no measurements at 'data/runs'; name a run folder or a run file, "),
-        ([1, 2], "cannot read '1': "),
+        ([1, 2], "cannot read 1: "),
     ],
 )
 def test_only_measurements_are_validated(data: object, message: str) -> None:

@@ -214,4 +214,4 @@ def test_no_table_and_no_path(data: object) -> None:
     with pytest.raises(DataError) as caught:
         sk.validate(data, "p")
     assert "\n" not in str(caught.value)
-    assert str(caught.value).startswith(("the columns p, time are no table", "cannot read p 0 1:"))
+    assert str(caught.value).startswith(("the columns p, time are no table", "cannot read <DataFrame>: "))
