@@ -41,6 +41,8 @@ def measurements_in(data: Any, parameter: str | Sequence[str] | None = None, exp
             f"{data!r:.60} holds no measurements; give a path, a Dataset, a DataFrame, a dict of arrays "
             "or a result of scalkit.validate."
         )
+    if isinstance(data, xr.Dataset) and "parameter" in data.attrs:
+        return data
     named = parameters_named(expectations) if parameter is None else frozenset()
     try:
         ds = read(data, parameter=parameter)
@@ -48,7 +50,7 @@ def measurements_in(data: Any, parameter: str | Sequence[str] | None = None, exp
         if not named:
             raise
         return read(data, parameter=_one_or_several(named))
-    if ds is data or named <= set(parameters_of(ds)):
+    if named <= set(parameters_of(ds)):
         return ds
     try:
         again = read(data, parameter=_one_or_several(named))
