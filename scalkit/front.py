@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Number
 from typing import Any, TypeGuard, Unpack
@@ -15,7 +16,7 @@ from scalkit.errors import DataError
 from scalkit.formats.read import read
 from scalkit.growth.relation import Relation
 from scalkit.judge import Validation
-from scalkit.judge.validating import parameters_named
+from scalkit.judge.validating import opened, parameters_named
 from scalkit.measure.schema import parameters_of
 from scalkit.support.options import JudgingOptions
 
@@ -43,21 +44,33 @@ def measurements_in(data: Any, parameter: str | Sequence[str] | None = None, exp
         )
     if isinstance(data, xr.Dataset) and "parameter" in data.attrs:
         return data
-    named = parameters_named(expectations) if parameter is None else frozenset()
+    if parameter is not None:
+        return read(data, parameter=parameter)
     try:
-        ds = read(data, parameter=parameter)
+        ds = read(data)
     except DataError:
+        named = parameters_named(expectations)
         if not named:
             raise
         return read(data, parameter=_one_or_several(named))
+    functions = [str(name) for name in ds["function"].values.tolist()]
+    named = parameters_named(expectations, functions)
+    # Where none of the expected functions is there, another parameter may bring them.
+    named = named & _known_parameters(ds, functions) or parameters_named(expectations)
     if named <= set(parameters_of(ds)):
         return ds
     try:
         again = read(data, parameter=_one_or_several(named))
     except DataError:
-        return ds  # the judge says which parameter of the expectation was not measured
+        return ds  # the judge says what of the expectations was not measured
     is_varied = all(again[name].size > 1 for name in parameters_of(again))
     return again if is_varied else ds
+
+
+def _known_parameters(ds: xr.Dataset, functions: Iterable[str]) -> frozenset[str]:
+    """Return the parameters, and the settings that became a part of the names of functions, as in ``f[n=10]``."""
+    settings = {name for function in functions for name in re.findall(r"[\[ ](\w+)=", function)}
+    return frozenset({*parameters_of(ds), *settings})
 
 
 def _one_or_several(names: Iterable[str]) -> str | list[str]:
@@ -129,6 +142,7 @@ def validate(
     ----------
     Shudler et al. 2015, sections 2.4 and 3.4 (docs/references.md).
     """
+    expectations = opened(expectations)
     return validation.validate(
         measurements_in(data, parameter, expectations), expectations, rules, litmus=litmus, progress=progress, **options
     )

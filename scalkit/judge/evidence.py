@@ -68,6 +68,8 @@ class Evidence(AnyEvidence):
         How the values compare with those of a model with constants, where one was the expectation.
     required : Growth, optional
         The answer is fine only if growths are excluded that outgrow the claim by more than this.
+    since_baseline : str
+        What got worse since a baseline, in a sentence; empty if nothing did, or the growth says it already.
     """
 
     series: Series
@@ -78,6 +80,7 @@ class Evidence(AnyEvidence):
     tolerated: Growth | None = None
     against: Against | None = None
     required: Growth | None = None
+    since_baseline: str = ""
 
     @cached_property
     def tolerance(self) -> Growth:

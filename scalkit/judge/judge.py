@@ -16,6 +16,7 @@ from scalkit.judge.against.ratio import Against, against
 from scalkit.judge.along_one import Case, Mapper, judge
 from scalkit.judge.answer import required_resolution, tolerances
 from scalkit.judge.baseline import Baseline
+from scalkit.judge.baseline.comparison import compared
 from scalkit.judge.catalogue import ExpectationSet, Expected
 from scalkit.judge.catalogue.catalogue import is_bundled
 from scalkit.judge.evidence import Estimator
@@ -175,6 +176,9 @@ class Judge:
             expected=replace(self.expected, litmus=of_litmus),
             choices=choices,
         )
+        if self.baseline is not None:
+            validation = compared(self.baseline, validation)
+            verdicts = dict(zip(verdicts, validation.verdicts, strict=True))
         return Outcome(validation, verdicts, problems, tuple(unjudged.errors))
 
     def _tasks(

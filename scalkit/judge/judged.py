@@ -49,10 +49,12 @@ class AnyEvidence:
 
     `against`: how the values compare with those of a model with constants; the series is measured
     over model then.
+    `since_baseline`: what got worse since a baseline, in a sentence; empty if nothing did.
     """
 
     series: Series | SeveralSeries
     against: Against | None
+    since_baseline: str
 
     @property
     def competing(self) -> Sequence[Sequence[Growth]]:
@@ -160,7 +162,7 @@ class AnyVerdict:
     @property
     def answer(self) -> Answer:
         """Answer to what to do: ``"fix"``, ``"fine"``, or ``"cannot tell"`` where the values do not decide."""
-        found: Answer = self.evidence.answer
+        found: Answer = "fix" if self.evidence.since_baseline else self.evidence.answer
         return found
 
     @property
@@ -183,11 +185,13 @@ class AnyVerdict:
     @cached_property
     def sentence(self) -> str:
         """The verdict in plain words: the growth, and excluded growths or missing data."""
-        return sentence_of(self)
+        return str(self.evidence.since_baseline) or sentence_of(self)
 
     @cached_property
     def problem(self) -> str:
         """The problem in one sentence; empty unless the answer is *fix*."""
+        if self.evidence.since_baseline:
+            return str(self.evidence.since_baseline).removesuffix(".")
         return problem_of(self) if self.answer == "fix" else ""
 
     @property

@@ -21,6 +21,12 @@ def function_in(name: str) -> str:
     return name.rpartition(" (")[0] if name.endswith(")") and " (" in name else name
 
 
+def metric_in(name: str) -> str:
+    """Return the metric in a name; empty if it names a function alone."""
+    function = function_in(name)
+    return "" if function == name else name[len(function) + 2 : -1]
+
+
 def candidates(function: str, metric: str = "", is_primary: bool = True) -> list[str]:
     """Return the names that a set may know something by, the first one that it has counts.
 
@@ -65,7 +71,7 @@ def in_short(names: Iterable[str]) -> list[str]:
         if function == name:
             plain.append(name)
         else:
-            by_metric.setdefault(name[len(function) + 2 : -1], []).append(function)
+            by_metric.setdefault(metric_in(name), []).append(function)
     return [*plain, *(f"{metric} of {_some(functions)}" for metric, functions in by_metric.items())]
 
 

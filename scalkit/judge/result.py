@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-    from scalkit.judge.baseline.comparison import Change, Comparison
+    from scalkit.judge.baseline.comparison import Comparison
     from scalkit.judge.catalogue import ExpectationSet
     from scalkit.judge.measured import Choices
 
@@ -178,13 +178,10 @@ class Validation:
         return tuple(_problem(one) for one in self._wrong)
 
     @property
-    def _wrong(self) -> tuple[AnyVerdict | RuleResult | Change, ...]:
+    def _wrong(self) -> tuple[AnyVerdict | RuleResult, ...]:
         """What is to be fixed, the worst first; a sentence for each of hundreds would take long."""
         found = [v for v in self.worst_first if v.answer == "fix"]
-        known = {(v.function, v.metric) for v in found}
-        changes = () if self.comparison is None else self.comparison.failures()
-        new = (c for c in changes if (c.function, c.metric) not in known)
-        return (*found, *(r for r in self.rules if r.is_failure), *new)
+        return (*found, *(r for r in self.rules if r.is_failure))
 
     @property
     def headline(self) -> str:
@@ -332,5 +329,5 @@ def _nothing_judged(result: Validation) -> str:
     )
 
 
-def _problem(wrong: AnyVerdict | RuleResult | Change) -> str:
+def _problem(wrong: AnyVerdict | RuleResult) -> str:
     return wrong.problem if isinstance(wrong, Verdict | SeveralVerdict) else wrong.sentence.removesuffix(".")

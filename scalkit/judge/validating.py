@@ -1,8 +1,8 @@
 """Validates measurements against expectations."""
 
+import os
 import sys
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Unpack
 
@@ -93,7 +93,7 @@ def validate(
             f"validate needs a Dataset of measurements, got {type(data).__name__}; read one with scalkit.read, "
             "or make one with scalkit.measurements."
         )
-    judging, expectations = Judging.of(options), of_every_function(data, expectations)
+    judging, expectations = Judging.of(options), of_every_function(data, opened(expectations))
     baseline = expectations if isinstance(expectations, Baseline) else None
     expected = expectation_set({entry.function: entry.status_quo for entry in baseline} if baseline is not None else expectations)
     all_rules = tuple(dict.fromkeys((*expected.rules, *parsed_rules(rules))))
@@ -106,7 +106,7 @@ def validate(
     result = outcome.validation
     if not result.verdicts:
         raise outcome.refused[0] if outcome.refused else ExpectationError(_no_match(judge.names, expected, baseline))
-    return result if baseline is None else replace(result, comparison=baseline.compare(result))
+    return result
 
 
 def _require_same_parameters(baseline: Baseline, judge: Judge) -> None:
@@ -114,6 +114,13 @@ def _require_same_parameters(baseline: Baseline, judge: Judge) -> None:
     for one in judge.measured.series(baseline.statistic, {}):
         if (one.function, one.metric) in baseline:
             baseline[one.function, one.metric].require_same_kind(one.unit, one.parameters)
+
+
+def opened(expectations: object) -> object:
+    """Return the baseline in a JSON file; anything else as it is. Raises DataError if the file cannot be read."""
+    if isinstance(expectations, str | os.PathLike) and os.fspath(expectations).endswith(".json"):
+        return Baseline.load(Path(expectations))
+    return expectations
 
 
 def of_every_function(data: xr.Dataset, expectations: object) -> object:
@@ -150,12 +157,12 @@ def growth_alone(expectations: object) -> GrowthSum | None:
     """
     if not isinstance(expectations, str) or expectations in CATALOGUES:
         return None
-    if _is_there(expectations) or expectations.endswith(".toml"):
+    if (expectations.strip() and _is_there(expectations)) or expectations.endswith(".toml"):
         return None
     try:
         return GrowthSum.parse(expectations)
     except ExpectationError:
-        if _FORMULA.isdisjoint(expectations):
+        if expectations.strip() and _FORMULA.isdisjoint(expectations):
             return None  # the reader of files says what is wrong
         raise
 
@@ -172,20 +179,33 @@ def _is_there(path: str) -> bool:
         return False
 
 
-def parameters_named(expectations: object) -> frozenset[str]:
-    """Return the parameters that expectations name, as far as they can be read; words such as ``linear`` are none."""
-    if isinstance(expectations, Baseline):
-        return frozenset(name for entry in expectations for name in entry.parameters)
+def parameters_named(expectations: object, functions: Collection[str] | None = None) -> frozenset[str]:
+    """Return the parameters that expectations name, as far as they can be read; words such as ``linear`` are none.
+
+    `functions`: the measured ones, with or without settings as in ``f[n=10]``; expectations of others do not count.
+    """
     try:
-        growth = growth_alone(expectations)
-        if growth is None:
-            expected = expectation_set(expectations).functions.values()
-            names = {name for one in expected for name in one.expectation.growth.parameters}
-        else:
-            names = set(growth.parameters)
+        names = set(_parameters_by_function(expectations, functions))
     except ScalkitError:
         return frozenset()  # validating reports it
     return frozenset(name for name in names if name.lower() not in WORDS)
+
+
+def _parameters_by_function(expectations: object, functions: Collection[str] | None) -> Iterator[str]:
+    """Yield the parameters that the expectation of each of the functions names."""
+    growth = growth_alone(expectations)
+    if growth is not None:
+        yield from growth.parameters
+        return
+    stems = None if functions is None else {name.partition("[")[0] for name in functions}
+    if isinstance(expectations, Baseline):
+        found = [(entry.function, entry.parameters) for entry in expectations]
+    else:
+        known = expectation_set(expectations).functions.items()
+        found = [(function_in(name), one.expectation.growth.parameters) for name, one in known]
+    for function, names in found:
+        if stems is None or function.partition("[")[0] in stems:
+            yield from names
 
 
 def _of_metrics(data: xr.Dataset, model: Claimed) -> dict[str, dict[str, object]]:

@@ -14,6 +14,7 @@ from scalkit.front import has_labels, measurements_in
 from scalkit.growth.relation import Relation
 from scalkit.judge import Validation
 from scalkit.judge.baseline import Baseline
+from scalkit.judge.validating import opened
 from scalkit.reports.write import ReportResult, write_report
 from scalkit.session import Session
 from scalkit.session.file import session_from_dict, sessions_in
@@ -85,7 +86,7 @@ def report(
     """
     if out is None and isinstance(expectations, str | os.PathLike) and os.fspath(expectations).lower().endswith(".html"):
         expectations, out = None, expectations
-    given = expectations
+    expectations = given = opened(expectations)
     if isinstance(expectations, Baseline):
         if baseline is not None:
             raise UsageError("the expectations are a baseline already; leave baseline= out.")

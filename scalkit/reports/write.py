@@ -79,7 +79,10 @@ class Target:
                 return f"{what}: beside it {path.name} is {kind}; rename one of them."
         if existing and not force:
             names = ", ".join(path.name for path in existing)
-            return f"the report {self.html} would replace {names} in {folder}; choose another name or allow it (--force)."
+            return (
+                f"the report {self.html} would replace {names} in {folder}; choose another name or allow it "
+                "(force=True, --force)."
+            )
         return "" if os.access(folder, os.W_OK) else f"{what}: the folder {folder} is not writable; choose another."
 
     @property

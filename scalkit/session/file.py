@@ -27,7 +27,6 @@ from scalkit.judge.baseline.file import baseline_from
 from scalkit.judge.measured import Rulers, Setting
 from scalkit.measure import write_netcdf
 from scalkit.measure.netcdf import read_netcdf
-from scalkit.session.opening import outcome_of
 from scalkit.session.plain import (
     expectation_from,
     options_from,
@@ -108,7 +107,7 @@ def session_from_dict(
         raise
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise DataError(f"the session cannot be read: {type(error).__name__}: {error!s:.200}; save it again.") from error
-    session._outcome = outcome_of(session._judge, session.state)
+    session._outcome = session._judge.result(session.state)
     return session
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import Any, NamedTuple
 
 import xarray as xr
@@ -13,9 +13,9 @@ from scalkit.growth.relation import Relation
 from scalkit.judge import ExpectationSet, Validation
 from scalkit.judge.baseline import Baseline
 from scalkit.judge.catalogue import expectation_set
-from scalkit.judge.judge import Judge, Outcome
+from scalkit.judge.judge import Judge
 from scalkit.judge.measured import Choices
-from scalkit.judge.validating import of_every_function
+from scalkit.judge.validating import of_every_function, opened
 from scalkit.session.source import Source, open_source
 from scalkit.session.state import State
 from scalkit.support.options import Judging
@@ -46,6 +46,7 @@ def begin(
         if expectations is not None or rules or options or parameter is not None:
             raise UsageError("a result brings its expectations along; write Session(result), or Session(data, expectations).")
         data, expectations, state = _chosen_of(data)
+    expectations = opened(expectations)
     ds, source = open_source(data, parameter, expectations)
     if isinstance(expectations, Baseline):
         baseline, expectations = expectations, expectation_set(expectations.by_metric())
@@ -62,12 +63,3 @@ def _chosen_of(result: Validation) -> tuple[xr.Dataset, ExpectationSet | Baselin
         raise DataError("the result does not hold its measurements; write Session(data, expectations).")
     named = {one.name: getattr(result.choices, one.name) for one in fields(Choices)}
     return result.data, result.comparison.baseline if result.comparison else result.expected, State(**named)
-
-
-def outcome_of(judge: Judge, state: State) -> Outcome:
-    """Return the outcome of choices, compared with the baseline of the judge if there is one."""
-    outcome = judge.result(state)
-    if judge.baseline is None:
-        return outcome
-    compared = replace(outcome.validation, comparison=judge.baseline.compare(outcome.validation))
-    return replace(outcome, validation=compared)

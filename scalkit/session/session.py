@@ -25,7 +25,7 @@ from scalkit.session.code import code_of
 from scalkit.session.compare import differences, session_html
 from scalkit.session.expectations_file import write_expectations
 from scalkit.session.observers import Observer, Observers, without_pauses
-from scalkit.session.opening import begin, outcome_of
+from scalkit.session.opening import begin
 from scalkit.session.source import confirmed, open_source
 from scalkit.session.state import History, State, Step, aspects, still_excluded
 from scalkit.support.arguments import path_of
@@ -70,7 +70,7 @@ class Session:
         self._judge, self._source, self._given = begun.judge, begun.source, begun.given
         self._opened = {"": (self._judge, self._source)}  # by `State.data`
         self._history = History(begun.state)
-        self._outcome = outcome_of(self._judge, begun.state)
+        self._outcome = self._judge.result(begun.state)
         self._selected: Name = self._outcome.worst or self._judge.names[0]
         self._snapshots: dict[str, State] = {}
         self._observers = Observers()
@@ -387,7 +387,7 @@ class Session:
             return self
         with without_pauses():
             judge, source = self._opened[after.data]
-            outcome = self._outcome if after == before else outcome_of(judge, after)
+            outcome = self._outcome if after == before else judge.result(after)
             changed = aspects(before, after)
             if after.data != before.data:
                 self._opened[before.data] = (self._judge, self._source)

@@ -128,8 +128,8 @@ def test_annotations_say_each_thing_once(here: Path, capsys: pytest.CaptureFixtu
     found = [line.split("::")[1] for line in capsys.readouterr().out.splitlines() if line.startswith("::")]
     assert found == [
         "error title=worse (time)%3A fix",
+        "error title=dearer (time)%3A fix",
         "notice title=better (time)%3A fine",
-        "error title=dearer (time)%3A factor",
         "error title=gone (time)%3A gone",
         "warning title=scalkit",
     ]
@@ -165,7 +165,7 @@ def test_a_baseline_is_compared_and_renewed_in_one_go(here: Path) -> None:
          "one of mpi, mpi-all, mafia."),
         (["--expect", "."], "cannot read the expectations '.': Is a directory. Give a TOML file or one of mpi, mpi-all, mafia."),
         (["--baseline", "absent.json"], "cannot read the baseline 'absent.json': No such file or directory; write one with "
-         "Baseline.save."),
+         "Baseline.save or --save-baseline."),
         (["--baseline", "expect.toml"], "'expect.toml' is no baseline: it is not JSON, Expecting value in line 1."),
         (["--baseline", "old.nc"], "'old.nc' is no baseline: it is not text in UTF-8."),
         (["--baseline", "found.json"], "'found.json' is no baseline: \"verdicts\" is unknown; known are entries, schema, "

@@ -61,7 +61,8 @@ def test_planted_growth_gives_status_1_and_an_existing_report_needs_force(
     out.write_text("mine")
     assert main(["report", str(bad), "--out", str(out)]) == 2
     assert capsys.readouterr().err == (
-        f"scalkit report: the report {out} would replace r.html in {tmp_path}; choose another name or allow it (--force).\n"
+        f"scalkit report: the report {out} would replace r.html in {tmp_path}; choose another name or allow it "
+        "(force=True, --force).\n"
     )
     assert out.read_text() == "mine"
     assert main(["report", str(bad), "--out", str(out), "--force"]) == 1
@@ -141,7 +142,7 @@ def test_a_candidate_is_compared_with_earlier_runs(
     assert main([*command, "--json"]) == 1
     content = json.loads(capsys.readouterr().out)
     assert Path(content["notebook"]) == tmp_path / "r.ipynb"
-    assert "1 worse, 2 gone; worse: MPI_Comm_dup" in content["answer"]
+    assert "1 grows faster, 2 gone; worse: MPI_Comm_dup" in content["answer"]
     verdicts = json.loads(out.with_name("r.verdict.json").read_text(encoding="utf-8"))
     assert {one["kind"] for one in verdicts["comparison"]["changes"]} == {"worse", "gone"}
 

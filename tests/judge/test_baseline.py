@@ -133,7 +133,7 @@ def test_the_same_again_is_the_same(baseline: Baseline) -> None:
     )
     assert [change.kind for change in compared] == ["same"] * 4
     assert not compared.is_failure
-    assert compared.headline == "compared with the baseline: 4 same"
+    assert compared.headline == "compared with the baseline: 4 as before"
     assert compared["c", "time"].sentence.startswith("c (time) grows as before, 1; ")
 
 
@@ -148,7 +148,10 @@ def test_what_changed_is_said(baseline: Baseline) -> None:
         "fresh": "new",
     }
     assert compared.is_failure
-    assert compared.headline == "compared with the baseline: 1 worse, 1 better, 1 factor, 1 new, 1 gone; worse: a, c"
+    assert (
+        compared.headline
+        == "compared with the baseline: 1 grows faster, 1 costs more, 1 grows slower, 1 new, 1 gone; worse: a, c"
+    )
     sentences = [change.sentence for change in compared]
     assert sentences[0].startswith("a (time) got worse: it grows as p instead of log(p), outside the limits; ")
     assert sentences[1].startswith("b (time) got better: it grows as log(p) instead of p, outside the limits; ")
@@ -384,3 +387,29 @@ def test_a_setting_that_is_zero_then_and_now_hides_no_change_at_the_others() -> 
     )
     change = Baseline(then).compare(now)["f", "leak"]
     assert (change.kind, change.is_slower, round(change.ratio, 6)) == ("factor", True, 3)
+
+
+def test_what_got_worse_is_to_be_fixed_in_every_view() -> None:
+    """A function that costs more everywhere grows as before: its row, its count and the headline say *fix*."""
+    p = 2.0 ** np.arange(1, 8)
+    old = combine([sk.measurements(p, 1e-6 * y, name=name) for name, y in {"f": p, "g": np.log2(p)}.items()])
+    now = {"f": 2 * p, "g": 0.4 * np.log2(p), "h": p}
+    new = combine([sk.measurements(p, 1e-6 * y, name=name) for name, y in now.items()])
+    baseline = sk.Baseline(sk.validate(old, {"f": "p", "g": "log p"}))
+    result = sk.validate(new, baseline)
+    assert result.answers == {"fix": 1, "cannot tell": 0, "fine": 1}
+    assert {v.function: v.answer for v in result.worst_first} == {"f": "fix", "g": "fine"}
+    assert result["f"].sentence.startswith("f (time) rose to 2 times the value of before everywhere")
+    assert result.problems == (result["f"].problem,)
+    assert result.headline.startswith("1 problem: f (time) rose to 2 times")
+    assert result.headline.endswith("Beside it: 1 fine")
+    assert "✗ fix   f" in repr(result)
+    assert result.comparison is not None
+    assert result.comparison.headline == "compared with the baseline: 1 costs more, 1 costs less, 1 new; worse: f"
+    assert result.comparison.of("new")[0].sentence == "h is new: the baseline has nothing to compare it with."
+    session = sk.Session(new, baseline)
+    assert (session.result.answers, session.result.headline) == (result.answers, result.headline)
+    assert session.verdict is not None
+    assert session.verdict.answer == "fix"
+    verdicts = {one["function"]: one["answer"] for one in json.loads(result.to_json())["verdicts"]}
+    assert verdicts == {"f": "fix", "g": "fine"}

@@ -225,7 +225,10 @@ def test_files_that_are_not_text(tmp_path: Path) -> None:
 
 
 def test_other_types() -> None:
-    message = "expectations must be a mapping from function to text, a TOML file or one of mpi, mpi-all, mafia; got list."
+    message = (
+        "the expectations cannot be ['p']; give a growth such as 'log(p)', a mapping from function to growth, a TOML file or "
+        "one of mpi, mpi-all, mafia."
+    )
     with pytest.raises(ExpectationError, match=f"^{re.escape(message)}$"):
         expectation_set(["p"])
 

@@ -69,4 +69,4 @@ def test_the_only_verdict_is_said_in_a_sentence() -> None:
 
 def test_changes_since_a_baseline_are_counted(result: Validation) -> None:
     compared = sk.validate(result, sk.Baseline(result))
-    assert "\nCompared with the baseline: 3 same\n" in result_text(compared, 100)
+    assert "\nCompared with the baseline: 3 as before\n" in result_text(compared, 100)

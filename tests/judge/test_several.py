@@ -255,7 +255,7 @@ def test_effects_share_the_value_at_the_largest_point() -> None:
     np.testing.assert_allclose(model({"p": [1.0, 2.0], "S": 3.0}), [4.0, 7.0])
     with pytest.raises(DataError, match="a value of 'S' is missing; give values of p, S"):
         model({"p": 3.0})
-    with pytest.raises(DataError, match="must have one entry for each of p, S"):
+    with pytest.raises(DataError, match=r"no point of several parameters; name a value of each, as in p=8, S=8\."):
         model(3.0)
 
 

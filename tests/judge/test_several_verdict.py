@@ -552,7 +552,7 @@ def test_baseline_of_one_parameter_against_several() -> None:
 def test_several_expected_where_one_was_measured() -> None:
     message = (
         "function 'f': the expectation 'S + log(p)' is in terms of S and p, the data in terms of 'p' alone; write it in terms "
-        "of p, or measure at several values of S, too."
+        "of p, or, if S varied as well, read the data over p and S: parameter=['p', 'S'] (--parameter p,S)."
     )
     with pytest.raises(ExpectationError, match=f"^{re.escape(message)}$"):
         sk.validate(sk.measurements(P, P), {"f": "log(p) + S"})

@@ -91,3 +91,17 @@ def test_parameters_named_by_expectations() -> None:
     assert parameters_named("mpi") == {"p"}
     assert parameters_named("linear") == parameters_named("no file") - {"no", "file"} == frozenset()
     assert parameters_named({"f": "fac(p)"}) == frozenset()
+
+
+def test_expectations_of_functions_that_were_not_measured_choose_no_parameter() -> None:
+    result = sk.validate(over_two(), {"f": "n*m", "h": "p", "g": "k"})
+    assert (result["f"].answer, result.missing) == ("fine", ("h", "g"))
+    both = {**over_two(), "g": [x + 0.5 for x in over_two()["f"]]}
+    with pytest.raises(ExpectationError, match="the expectation 'k\\*n' is in terms of k and n"):
+        sk.validate(both, {"f": "n", "g": "n*k"})
+
+
+def test_a_parameter_that_was_not_read_is_named() -> None:
+    session = sk.Session(over_two(), "n")
+    with pytest.raises(ExpectationError, match=r"read the data over n and m: parameter=\['n', 'm'\] \(--parameter n,m\)\.$"):
+        session.expect("n*m")

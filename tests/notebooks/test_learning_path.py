@@ -20,7 +20,7 @@ SAYS = {
     "03_measure": ["Measured here", "MPI_Comm_dup", "Advice"],
     "04_validate": ["The litmus test Bcast_binary_tree", "MPI_Allreduce &lt;= MPI_Reduce", "exit status 0"],
     "05_predict": ["shared by 8 processes", "outside its deviation limits", "90 % interval", "MPI_Win_create"],
-    "06_regression": ["1 worse", "5408 B + 64 B * p", "exit status 1"],
+    "06_regression": ["1 grows faster", "5408 B + 64 B * p", "exit status 1"],
     "07_your_library": ["simulated, not measured", "k^3*2^k", "exit status 1"],
     "08_paper": [
         *("24 of 24 marks", "15 of 15 marks", "4 of 4 marks", "Explorer: "),

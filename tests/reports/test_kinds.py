@@ -269,5 +269,5 @@ def test_wrong_sources_are_said_in_one_sentence(source: Any, message: str, tmp_p
 
 def test_expectations_beside_a_session_are_refused(before: xr.Dataset, tmp_path: Path) -> None:
     session = sk.Session(before, EXPECTED)
-    with pytest.raises(UsageError, match=r"^a session says itself what is expected .*; leave expectations, rules out"):
+    with pytest.raises(UsageError, match=r"^a session or result says itself what is expected .*; leave expectations, rules out"):
         sk.report(session, EXPECTED, tmp_path / "r.html", rules="MPI_Bcast <= MPI_Bcast")

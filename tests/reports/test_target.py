@@ -26,7 +26,10 @@ def test_existing_report_is_refused_and_allowed_by_force(tmp_path: Path) -> None
     out = tmp_path / "r.html"
     out.write_text("old")
     (tmp_path / "r.junit.xml").write_text("old")
-    message = f"the report {out} would replace r.junit.xml, r.html in {tmp_path}; choose another name or allow it (--force)."
+    message = (
+        f"the report {out} would replace r.junit.xml, r.html in {tmp_path}; choose another name or allow it "
+        "(force=True, --force)."
+    )
     with _refused(message):
         Target.of(out)
     assert Target.of(out, force=True).html == out

@@ -65,9 +65,9 @@ def measurements_in(frame: pd.DataFrame, where: str, kind: str, parameter: str |
     A column called ``function`` (``callpath``, ``region``, ``name``, ...) holds names; ``metric``, ``unit`` and ``value`` hold
     one quantity a row; ``run`` and ``repetition`` number repeated measurements. Of the other columns of numbers those are
     values whose name has a unit (``time [us]``, ``time_us``) or is that of a quantity (``time``, ``latency``, ``bandwidth``);
-    the rest are parameters. Without any of these names, columns beside ``p`` or ``n`` hold the run times of the functions
-    that they are called after, in seconds unless they say a unit (``MPI_Bcast [us]``). Columns of words are settings. Cells
-    that are empty or ``nan`` hold nothing.
+    the rest are parameters. Without any of these names, columns beside ``p`` or ``n`` hold the values of the functions that
+    they are called after: run times if they say a unit of time (``MPI_Bcast [us]``). Columns of words are settings. Cells that
+    are empty or ``nan`` hold nothing.
 
     `frame`: one row for each measurement; the index has the numbers of the lines.
     `where`: the file, for messages.
@@ -96,7 +96,7 @@ def measurements_in(frame: pd.DataFrame, where: str, kind: str, parameter: str |
                 metric = "time" if base == "s" and table.is_the_time(name) else name
                 function = functions[row] or quantity.function or "f"
                 gathered.add(function, settings, [scaled(value, factor)], metric, base, run=run, exact=is_exact)
-    return Found(kind, gathered.observed(), notes=table.notes, advice="a column with several values is needed, as in 'p' or 'n'")
+    return Found(kind, gathered.observed(), advice="a column with several values is needed, as in 'p' or 'n'")
 
 
 class _Quantity(NamedTuple):
@@ -113,7 +113,7 @@ class _Table:
 
     `roles`: the column that has one of the roles in names.toml.
     `metrics`: name and unit of columns of values.
-    `functions`: columns of run times that are called after functions, instead of metrics.
+    `functions`: columns that are called after functions, instead of metrics.
     `words`: columns of words that are settings.
     """
 
@@ -160,17 +160,6 @@ class _Table:
                 )
         return numbers
 
-    @property
-    def notes(self) -> list[str]:
-        """What was assumed about columns without a unit."""
-        assumed = [name for name in self.functions if split_unit(name)[1] is None]
-        if not assumed:
-            return []
-        return [
-            f"taken as run times in seconds, because their names have no unit: {_listed(assumed)}; "
-            f"write a unit as in '{assumed[0]} [us]'"
-        ]
-
     def quantities(self) -> Iterator[_Quantity]:
         """Yield each column of values."""
         n = len(self.frame)
@@ -181,8 +170,10 @@ class _Table:
             names = [name for name, _ in named]
             yield _Quantity("", names, units, self.numbers(self.roles["value"]))
         for column, (name, unit) in self.metrics.items():
-            is_function = column in self.functions
-            metric, function = ("time", name) if is_function else (name, "")
+            metric, function = name, ""
+            if column in self.functions:
+                # Without a unit nothing says that the numbers are times.
+                metric, function = "value" if unit is None else "time", name
             yield _Quantity(function, [metric] * n, [_unit(metric, unit)] * n, self.numbers(column))
 
     def is_the_time(self, name: str) -> bool:

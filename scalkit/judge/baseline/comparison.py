@@ -1,8 +1,9 @@
 """Compares a validation with a baseline: what got worse, better, dearer or cheaper, what is new and what is gone."""
 
 import math
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -14,6 +15,7 @@ from scalkit.judge.baseline.judged_again import judged_again
 from scalkit.judge.baseline.regression import Regression, named_values, regression
 from scalkit.judge.expectation import sure_match
 from scalkit.judge.measured import AnyVerdict
+from scalkit.judge.names import function_in, metric_in
 from scalkit.judge.result import Validation
 from scalkit.support.arguments import each_of, require_kind
 from scalkit.support.arrays import EqualIfMissingAlike
@@ -22,11 +24,21 @@ from scalkit.support.markup import block, bullets, details, paragraph
 from scalkit.support.text import as_percent
 
 Kind = Literal["worse", "better", "factor", "cannot tell", "same", "new", "gone"]
-KINDS: tuple[Kind, ...] = ("worse", "better", "factor", "cannot tell", "same", "new", "gone")
 COMPARISON_FAIL_ON = ("better", "cannot-tell", "gone")
 MOST_NOISE = 0.15
 """A baseline whose values are known to a worse relative standard error is no law: what changed by a third would be chance."""
 _STANDARD_ERRORS = 2.0
+_WORDS = {
+    "worse": "grows faster",
+    "factor": "costs more",
+    "cheaper": "costs less",
+    "better": "grows slower",
+    "cannot tell": "cannot tell",
+    "same": "as before",
+    "new": "new",
+    "gone": "gone",
+}
+"""What is said of each kind, the worst first; a factor that fell is ``cheaper``."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,9 +93,9 @@ class Change(EqualIfMissingAlike):
     @property
     def sentence(self) -> str:
         """The change in plain words."""
-        what = f"{self.function} ({self.metric})"
+        what = f"{self.function} ({self.metric})" if self.metric else self.function
         if self.kind == "new":
-            return f"{what} is new: {self.after}."
+            return f"{what} is new: {self.after or 'the baseline has nothing to compare it with'}."
         if self.kind == "gone":
             return f"{what} is gone: it grew as {self.before}."
         if self.kind == "worse" and not self.is_outside:
@@ -176,7 +188,8 @@ class Comparison:
     @property
     def headline(self) -> str:
         """One line: how many of each kind there are, and what got worse."""
-        counts = ", ".join(f"{len(self.of(kind))} {kind}" for kind in KINDS if self.of(kind))
+        words = Counter(_word(change) for change in self.changes)
+        counts = ", ".join(f"{words[word]} {word}" for word in _WORDS.values() if words[word])
         worse = ", ".join(change.function for change in self.changes if change.is_slower)
         return f"compared with the baseline: {counts}" + (f"; worse: {worse}" if worse else "")
 
@@ -196,6 +209,27 @@ class Comparison:
         loud = [change.sentence for change in self.changes if change.kind != "same"]
         same = [change.sentence for change in self.changes if change.kind == "same"]
         return block(paragraph(self.headline), bullets(loud), details(f"{len(same)} as before", bullets(same)))
+
+
+def _word(change: Change) -> str:
+    """Return the kind of a change, and of a factor whether the values rose or fell."""
+    kind = "cheaper" if change.kind == "factor" and not change.ratio > 1 else change.kind
+    return _WORDS[kind]
+
+
+def compared(baseline: Baseline, result: Validation) -> Validation:
+    """Return a result with its changes since a baseline; the answer to what got worse is *fix*."""
+    comparison = compare(baseline, result)
+    worse = {(change.function, change.metric): change.sentence for change in comparison.failures()}
+
+    def marked(verdict: AnyVerdict) -> AnyVerdict:
+        sentence = worse.get((verdict.function, verdict.metric))
+        if sentence is None or verdict.answer == "fix":
+            return verdict
+        evidence: Any = replace(verdict.evidence, since_baseline=sentence)
+        return replace(verdict, evidence=evidence)
+
+    return replace(result, verdicts=tuple(map(marked, result.verdicts)), comparison=comparison)
 
 
 def compare(baseline: Baseline, result: Validation, tolerance: float = 0.1) -> Comparison:
@@ -228,6 +262,8 @@ def compare(baseline: Baseline, result: Validation, tolerance: float = 0.1) -> C
     for key, v in now.items():
         if key not in baseline:
             changes.append(Change(v.function, v.metric, v.parameters, "new", None, v.model.growth, decides=v.decides))
+    # Without a status quo nothing is judged, so these have no verdict.
+    changes += [Change(function_in(name), metric_in(name), (), "new", None, None) for name in result.unexpected]
     return Comparison(tuple(changes), tolerance, baseline)
 
 

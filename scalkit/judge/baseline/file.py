@@ -37,7 +37,9 @@ def load(path: Path) -> Baseline:
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)
     except OSError as error:
-        raise DataError(f"cannot read the baseline '{path}': {error.strerror}; write one with Baseline.save.") from error
+        raise DataError(
+            f"cannot read the baseline '{path}': {error.strerror}; write one with Baseline.save or --save-baseline."
+        ) from error
     what = f"'{path}' is no baseline"
     if len(content) > MAX_BYTES:
         raise DataError(f"{what}: it is larger than {MAX_BYTES // 10**6} MB.")

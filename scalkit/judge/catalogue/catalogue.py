@@ -85,8 +85,8 @@ def expectation_set(source: object) -> ExpectationSet:
         except AtEntry as wrong:
             raise wrong.error from None
     raise ExpectationError(
-        f"expectations must be a mapping from function to text, a TOML file or one of {', '.join(CATALOGUES)}; "
-        f"got {type(source).__name__}."
+        f"the expectations cannot be {brief(source)}; give a growth such as 'log(p)', a mapping from function to growth, a TOML "
+        f"file or one of {', '.join(CATALOGUES)}."
     )
 
 

@@ -14,6 +14,7 @@ from scalkit.errors import DataError, UsageError
 from scalkit.growth import Growth
 from scalkit.growth.sums import GrowthSum
 from scalkit.support.arrays import EqualIfMissingAlike, Floats
+from scalkit.support.text import brief
 from scalkit.support.units import format_quantity
 
 _SMALLEST, _LARGEST = 1e-16, 1e18
@@ -40,7 +41,8 @@ def at_points(points: ArrayLike | Mapping[str, ArrayLike], parameters: Sequence[
         return {parameters[0]: at}
     if at.ndim == 0 or at.shape[-1] != len(parameters):
         raise DataError(
-            f"the points have shape {at.shape}; the last axis must have one entry for each of {', '.join(parameters)}."
+            f"{brief(points)} is no point of several parameters; name a value of each, as in "
+            f"{', '.join(f'{name}=8' for name in parameters)}."
         )
     return {name: at[..., i] for i, name in enumerate(parameters)}
 

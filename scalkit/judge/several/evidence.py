@@ -53,6 +53,8 @@ class SeveralEvidence(AnyEvidence):
         How the values compare with those of a model with constants, where one was the expectation.
     required : Growth, optional
         The answer is fine only if growths are excluded that outgrow the claim by more than this.
+    since_baseline : str
+        What got worse since a baseline, in a sentence; empty if nothing did, or the growth says it already.
     """
 
     expectation: SeveralExpectation
@@ -62,6 +64,7 @@ class SeveralEvidence(AnyEvidence):
     tolerances: Mapping[str, Growth]
     against: Against | None = None
     required: Growth | None = None
+    since_baseline: str = ""
 
     @property
     def competing(self) -> Sequence[Sequence[Growth]]:

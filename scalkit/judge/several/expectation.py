@@ -11,6 +11,7 @@ from scalkit.growth.sums import GrowthSum, outgrows
 from scalkit.judge.expectation import Direction, Expectation, HasGrowth, Match
 from scalkit.judge.space import SearchSpace
 from scalkit.support.markup import block, formula, table
+from scalkit.support.text import joined
 
 
 @dataclass(frozen=True)
@@ -102,8 +103,9 @@ class SeveralExpectation:
         if others:
             raise ExpectationError(
                 f"the expectation '{self.growth}' is in terms of {' and '.join(self.growth.parameters)}, the data in terms of "
-                f"'{parameter}' alone; write it in terms of {parameter}, or measure at several values of "
-                f"{' and '.join(others)}, too."
+                f"'{parameter}' alone; write it in terms of {parameter}, or, if {joined(others)} varied as well, read the "
+                f"data over {joined([parameter, *others])}: parameter={[parameter, *others]} (--parameter "
+                f"{','.join([parameter, *others])})."
             )
         return Expectation(self.growth.leading(parameter), self.own_deviations.get(parameter), parameter)
 

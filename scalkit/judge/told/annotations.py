@@ -41,19 +41,22 @@ def to_github(
             found.append(command("error" if fails else "warning", f"rule {rule.status}", rule.sentence, file))
             said.append(rule.sentence)
     if result.comparison is not None:
-        found += _of_baseline(result.comparison, fail_on, announced)
+        found += _of_baseline(result.comparison, fail_on, announced, said)
         said.append(result.comparison.headline)
     found += [command("warning", "scalkit", text, file) for text in result.warnings if text not in said]
     return "".join(found)
 
 
-def _of_baseline(comparison: Comparison, fail_on: Collection[str], announced: Mapping[tuple[str, str], bool]) -> Iterator[str]:
+def _of_baseline(
+    comparison: Comparison, fail_on: Collection[str], announced: Mapping[tuple[str, str], bool], said: Collection[str]
+) -> Iterator[str]:
     """Yield a command for each change worth it; verdicts about the status quo have said the most already."""
     failures = comparison.failures([word for word in fail_on if word != "predicted"])
     for change in comparison:
         fails = change in failures
         known = announced.get((change.function, change.metric))
-        is_said = change.kind in ("worse", "better", "cannot tell") and known is not None and known >= fails
+        is_shown = known is not None and known >= fails
+        is_said = change.sentence in said or (is_shown and change.kind in ("worse", "better", "cannot tell"))
         if not is_said and (fails or change.kind in ("worse", "factor", "gone")):
             title = f"{change.function} ({change.metric}): {change.kind}"
             yield command("error" if fails else "warning", title, change.sentence)

@@ -58,7 +58,7 @@ def verdict_html(verdict: Any) -> str:
         ("model", formula(verdict.model)),
         ("divergence", math_of(verdict.divergence) + escape(crossing)),
         ("adjusted R²", r2(verdict.model.adjusted_r2)),
-        ("match", escape(_probabilities(verdict))),
+        ("grows too fast", as_percent(verdict.too_fast)),
     ]
     series = verdict.series
     return block(
@@ -158,11 +158,6 @@ def _rivals(verdict: Any) -> str:
     )
     head = ("model", "adjusted R²", "probability", "match")
     return details(counted(len(shown), "other model"), table(head, rows)) if shown else ""
-
-
-def _probabilities(verdict: Any) -> str:
-    """Return the probability of each match."""
-    return ", ".join(f"{rank} {percent(p, short=True)}" for rank, p in verdict.probability.items())
 
 
 def _crossing(verdict: Verdict) -> str:

@@ -13,6 +13,7 @@ from scalkit.errors import UsageError
 from scalkit.front import measurements_in
 from scalkit.judge import ExpectationSet, Validation, validate
 from scalkit.judge.baseline import Baseline
+from scalkit.judge.baseline.comparison import compared
 from scalkit.judge.told.junit import cases
 from scalkit.judge.validating import growth_alone
 from scalkit.measure.virtual_time import is_virtual
@@ -198,7 +199,7 @@ def open_verdicts(
     if quo is not None:
         _require_same_statistic(quo, result)
         if result.comparison is None or result.comparison.baseline != quo:
-            result = replace(result, comparison=quo.compare(result))
+            result = compared(quo, result)
     return Page(
         data,
         result,
@@ -227,7 +228,8 @@ def _require_nothing_else(given: Mapping[str, Any]) -> None:
     """Raise a UsageError if anything is given beside a session."""
     if beside := [name for name, value in given.items() if value]:
         raise UsageError(
-            f"a session says itself what is expected and how it is judged; leave {', '.join(beside)} out, or change the session."
+            f"a session or result says itself what is expected and how it is judged; leave {', '.join(beside)} out, "
+            "or change the session, or judge again."
         )
 
 

@@ -17,7 +17,7 @@ _STATES = {
     "holds": ("fine", "✓", "holds"),
     "violated": ("fix", "✗", "violated"),
     "predicted": ("warning", "≈", "predicted"),
-    "unknown": ("cannot tell", "?", "unknown"),
+    "unknown": ("cannot tell", "?", "cannot be checked"),
     "slower": ("warning", "≈", "in doubt"),
 }
 
