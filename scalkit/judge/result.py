@@ -133,7 +133,7 @@ class Validation:
         `Comparison.exit_status`.
         Raises UsageError if a word of `fail_on` is unknown.
         """
-        fail_on = each_of(fail_on or (), str, "what to fail on", f"choose from {', '.join(FAIL_ON)}")
+        fail_on = each_of(() if fail_on is None else fail_on, str, "what to fail on", f"choose from {', '.join(FAIL_ON)}")
         known = FAIL_ON if self.comparison is None else (*FAIL_ON, *FAIL_ON_BASELINE)
         unknown = [word for word in fail_on if word not in known]
         if unknown:

@@ -166,7 +166,7 @@ class RuleResult:
 
 def parsed_rules(rules: Iterable[str | Relation] | str | Relation | None) -> tuple[Relation, ...]:
     """Return rules given as texts or relations, one alone or several, each once."""
-    several = [rules] if isinstance(rules, Relation) else rules or ()
+    several = [rules] if isinstance(rules, str | Relation) else rules or ()
     given = each_of(several, object, "the rules", "give texts such as 'A <= B + C'")
     return tuple(dict.fromkeys(one if isinstance(one, Relation) else Relation.parse(one) for one in given))
 
