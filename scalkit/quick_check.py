@@ -1,6 +1,5 @@
 """`sk.check`: does a Python callable grow as claimed? Sizes, clock and repetitions are chosen within a budget of time."""
 
-import math
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -15,6 +14,7 @@ from scalkit.bench.provenance import ForeignLoad
 from scalkit.errors import UsageError
 from scalkit.judge import Expectation, Validation, validate
 from scalkit.measure import combine
+from scalkit.support.arguments import require_kind, require_positive
 from scalkit.support.text import as_percent, brief
 
 _PROBING = 0.2
@@ -137,17 +137,14 @@ def check(
 
 def _require_sensible(func: object, setup: object, n: object, budget: object, clock: str, seed: object) -> None:
     """Return nothing if something can be measured; else raise UsageError."""
-    if isinstance(budget, bool) or not isinstance(budget, int | float) or not 0 < budget < math.inf:
-        raise UsageError(f"the budget is {budget!r}; a positive number of seconds is needed, such as 4.")
+    require_positive(budget, "the budget")
     if not callable(func):
         raise UsageError(f"{brief(func)} cannot be called; give the function itself, as in sk.check(sorted, 'n log n', ...).")
     require_plain(func, name_of(func), setup)
-    if n is not None and not isinstance(n, Iterable):
-        raise UsageError(f"n is {n!r:.60}; sizes are needed, such as [1000, 2000, 4000, 8000, 16000].")
+    require_kind(n, Iterable | None, "n", "give sizes such as [1000, 2000, 4000, 8000, 16000]")
     if clock not in ("auto", *_CLOCKS):
         raise UsageError(f"the clock {clock!r} is unknown; choose auto, wall or cpu.")
-    if not isinstance(seed, int):
-        raise UsageError(f"the seed is {seed!r:.60}; a whole number is needed.")
+    require_kind(seed, int, "the seed", "give a whole number")
 
 
 def _clock(wanted: str, foreign: float, tried: Probe) -> tuple[str, tuple[str, ...]]:

@@ -94,8 +94,8 @@ def test_a_search_space_survives_as_json() -> None:
         ({"x": 1}, UsageError, "the option 'x' of judging is unknown; there are statistic, min_points, scaling, space, "
          "strictness, resolution."),
         ({"scaling": "fast"}, UsageError, "the scaling 'fast' is unknown; choose auto or weak."),
-        ({"strictness": 1}, UsageError, "the strictness 1 is no text; choose strict, paper or a growth."),
-        ({"resolution": 1}, UsageError, "the resolution 1 is no text; write a growth such as 'n^(1/4)', or any."),
+        ({"strictness": 1}, UsageError, "the strictness cannot be 1; choose strict, paper or a growth."),
+        ({"resolution": 1}, UsageError, "the resolution cannot be 1; write a growth such as 'n^(1/4)', or any."),
         ({"min_points": 2}, DataError, "min_points is 2; a whole number of at least 3 is needed, 5 by default."),
     ],
 )  # fmt: skip

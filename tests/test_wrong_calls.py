@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import itertools
+import math
 import tempfile
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -12,6 +13,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from good_calls import KEYWORDS, MAY_FAIL, NOT_TRIED, TAKES_LONG, GoodCalls, good_calls
 
 import scalkit as sk
 from scalkit.errors import ScalkitError
@@ -176,14 +178,14 @@ def positions(function: Callable[..., Any]) -> list[inspect.Parameter]:
     return needed or found[:1]
 
 
-def complaint(function: Callable[..., Any], arguments: list[Any]) -> str:
+def complaint(call: Callable[..., Any], given: list[Any], named: dict[str, Any]) -> str:
     """Return what is wrong with how a call ends; empty if it returns or raises a ScalkitError."""
     try:
-        str(function(*arguments))
+        str(call(*given, **named))
     except ScalkitError as error:
         return "" if "\n" not in str(error).strip() else f"more than one line: {error}"
     except Exception as error:
-        shown = ", ".join(" ".join(repr(one).split())[:30] for one in arguments)
+        shown = ", ".join(" ".join(repr(one).split())[:30] for one in [*given, *named.items()])
         return f"({shown}) raises {type(error).__name__}: {error}"
     return ""
 
@@ -198,7 +200,40 @@ def test_a_wrong_argument_is_named(name: str, tmp_path: Path, monkeypatch: Patch
         for value in wrong():
             arguments = [good().get(one.name, value) for one in parameters]
             arguments[place] = value
-            complaints.append(complaint(function, arguments))
+            complaints.append(complaint(function, arguments, {}))
+    assert [one for one in complaints if one] == []
+
+
+def optional(name: str, function: Callable[..., Any]) -> list[str]:
+    """Return the names of the arguments that a call may have."""
+    found = inspect.signature(function).parameters.values()
+    given = [one for one in found if one.default is not one.empty]
+    if name in TAKES_LONG:
+        given = [one for one in given if not isinstance(one.default, bool)]
+    names = [one.name for one in given] + list(KEYWORDS.get(name, ()))
+    return [one for one in names if (name, one) not in NOT_TRIED]
+
+
+@pytest.fixture(scope="module")
+def calls(tmp_path_factory: pytest.TempPathFactory) -> GoodCalls:
+    examples()["Session"].snapshot("A")
+    return good_calls(examples(), measured(), tmp_path_factory.mktemp("good"))
+
+
+@pytest.mark.parametrize("name", [name for name in CALLABLES if optional(name, CALLABLES[name]())])
+def test_a_wrong_optional_argument_is_named(name: str, calls: GoodCalls, tmp_path: Path, monkeypatch: Patch) -> None:
+    owner, _, method = name.rpartition(".")
+    make = calls.instances.get(owner)
+    function = getattr(make(), method) if make else CALLABLES[name]()
+    given = calls.arguments.get(name, {})
+    monkeypatch.chdir(tmp_path)
+    if name not in MAY_FAIL:
+        str(function(**given))
+    complaints = [
+        complaint(function, [], {**given, argument: value})
+        for argument in optional(name, function)
+        for value in (("nowhere", [], math.nan) if name in TAKES_LONG else (3, None, "nowhere", [], -1, math.nan))
+    ]
     assert [one for one in complaints if one] == []
 
 
@@ -221,6 +256,16 @@ SENTENCES: list[tuple[Asked, str]] = [
     (lambda v: sk.store.Store("x"), "the folder cannot be 'x'; open it by scalkit.store.open"),
     (lambda v: sk.trace.over_processes([measured()]), "<Dataset> is no result of an analysis; "),
     (lambda v: examples()["Baseline"].compare(measured()), "the later result cannot be <Dataset>; "),
+    (lambda v: v.interval(8, level=2), "the level 2 is no probability between 0 and 1; 0.9 is usual."),
+    (lambda v: sk.store.Policy(max_files=-1), "max_files is -1; a positive number is needed."),
+    (lambda v: sk.trace.Options(chunk=0), "chunk is 0; a positive whole number is needed."),
+    (lambda v: sk.piecewise(measured(), max_pieces=-1), "max_pieces is -1; a positive whole number"),
+    (lambda v: sk.Growth.of("p", power="1/0"), "an exponent of p is no rational number: "),
+    (lambda v: sk.plots.divergence(examples()["Validation"], math.nan), "the target is nan; a posi"),
+    (lambda v: sk.guidelines.assess(measured(), p_threshold=math.nan), "the threshold of p is nan; "),
+    (lambda v: sk.guidelines.assess(measured(), v_threshold=1), "the threshold of the ratio is 1; "),
+    (lambda v: sk.perfmodels.Cells("broadcast", "f", [1], [2], [1], crowded=[]), "crowded is []; "),
+    (lambda v: sk.trace.analyse("trace", comm=3), "the communicator cannot be 3; give one of mpi4"),
 ]
 
 

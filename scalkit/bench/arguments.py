@@ -1,6 +1,5 @@
 """What a campaign measures: the arguments that decide it, checked; two campaigns with the same ones are the same."""
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from scalkit.bench.campaign.refinement import Refinement
 from scalkit.bench.limits import CampaignArguments, require_choices, require_numbers, require_range
 from scalkit.errors import BuildError, UsageError
 from scalkit.measure.quarter_means import Cut
-from scalkit.support.arguments import require_kind
+from scalkit.support.arguments import is_number, require_kind, require_positive
 from scalkit.support.schema_errors import hint
 
 PROGRAMS = {"collectives": "sk_time", "memory": "sk_memory"}
@@ -186,6 +185,10 @@ class Arguments(CampaignArguments):
 
     def __post_init__(self) -> None:
         require_kind(self.kinds, tuple | list, "what to measure", "write ('collectives',)")
+        for name in ("ops", "functions", "experiments", "cut_quartiles", "memory_counts"):
+            require_kind(getattr(self, name), tuple | list | type(getattr(Arguments, name)), name, "give a tuple")
+        require_kind(self.refine, Refinement | None, "refine", "give a Refinement")
+        require_positive(self.size, "--size", whole=True)
         if self.kinds.count(NEIGHBOURHOOD) != bool(self.experiments):
             raise UsageError(
                 f"what to measure: {', '.join(self.kinds)}; {NEIGHBOURHOOD!r} needs [[experiments]] of a campaign file, and they "
@@ -213,7 +216,7 @@ class Arguments(CampaignArguments):
         width = DATATYPES[self.datatype]
         if self.size > _MOST_SIZE:
             raise UsageError(f"--size {self.size}: at most {_MOST_SIZE} B (1 GiB) are possible.")
-        if self.size < width or self.size % width:
+        if self.size % width:
             raise UsageError(f"--size {self.size} --datatype {self.datatype}: a positive multiple of {width} B is needed.")
 
     def _require_rules(self) -> None:
@@ -221,8 +224,8 @@ class Arguments(CampaignArguments):
         require_range("--max-reps", self.max_reps, _LEAST_REPETITIONS, _MOST_REPETITIONS)
         require_range("--min-reps", self.min_reps, 2, _MOST_REPETITIONS)
         error = self.standard_error
-        if error is not None and not (math.isfinite(error) and 0 < error < 1):
-            raise UsageError(f"--standard-error {error:g}: a share of the mean between 0 and 1 is needed, such as 0.02 for 2 %.")
+        if error is not None and not (is_number(error) and 0 < error < 1):
+            raise UsageError(f"--standard-error {error}: a share of the mean between 0 and 1 is needed, such as 0.02 for 2 %.")
         Cut.of(self.cut_quartiles)
         if self.refine is not None and self.refine.over == "processes":
             self.refine.require_points(self.counts)

@@ -1,11 +1,11 @@
 """What the arguments of all campaigns share: how they stand in campaign.toml, and how their numbers are checked."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from scalkit.errors import UsageError
+from scalkit.support.arguments import require_positive
 
 _MOST_RUNS = 99
 
@@ -26,8 +26,8 @@ class CampaignArguments:
         """Return nothing if runs, seed, budget, and how often something is repeated make sense; else raise UsageError."""
         require_range("--runs", self.runs, 1, _MOST_RUNS)
         require_range("--seed", self.seed, 0, 2**63 - 1)
-        if self.budget_s is not None and not (math.isfinite(self.budget_s) and self.budget_s > 0):
-            raise UsageError(f"--budget {self.budget_s:g}: a positive number of seconds is needed.")
+        if self.budget_s is not None:
+            require_positive(self.budget_s, "--budget")
         least, most = getattr(self, "min_reps", 1), getattr(self, "max_reps", 1)
         if least > most:
             raise UsageError(f"--min-reps {least} is greater than --max-reps {most}; lower the first or raise the second.")
@@ -47,16 +47,16 @@ def changed(now: Mapping[str, Any], then: Mapping[str, Any]) -> list[str]:
     return [name for name in sorted({*now, *then}) if now.get(name) != then.get(name)]
 
 
-def require_range(what: str, value: int, low: int, high: int) -> None:
+def require_range(what: str, value: Any, low: int, high: int) -> None:
     """Return nothing if a number is from `low` to `high`, else raise UsageError."""
-    if not low <= value <= high:
+    if not isinstance(value, int) or not low <= value <= high:
         raise UsageError(f"{what} {value}: a whole number from {low} to {high} is needed.")
 
 
-def require_numbers(what: str, numbers: Sequence[int], low: int, high: int, most: int = 10_000) -> None:
+def require_numbers(what: str, numbers: Sequence[Any], low: int, high: int, most: int = 10_000) -> None:
     """Return nothing if there are numbers from `low` to `high`, ascending, at most so many; else raise UsageError."""
     shown = ",".join(map(str, numbers))[:60] or "nothing"
-    if not numbers or any(not low <= number <= high for number in numbers):
+    if not numbers or any(not isinstance(number, int) or not low <= number <= high for number in numbers):
         raise UsageError(f"{what} {shown}: whole numbers from {low} to {high} are needed.")
     if list(numbers) != sorted(set(numbers)):
         raise UsageError(f"{what} {shown}: name each number once, ascending.")

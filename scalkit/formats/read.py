@@ -13,6 +13,7 @@ from scalkit.formats.readers.content import Content, load
 from scalkit.formats.readers.foreign import foreign_datasets, foreign_files, frame_dataset
 from scalkit.measure.schema import check
 from scalkit.measure.sources import Sources, without_measurements
+from scalkit.support.arguments import each_of
 from scalkit.support.bundled import here_or_bundled
 from scalkit.support.text import brief, joined
 
@@ -59,6 +60,7 @@ def read(
     """
     if p is not None and (not isinstance(p, int) or isinstance(p, bool) or not 0 < p < 2**31):
         raise DataError(f"p is {p!r:.40}; the number of processes, a whole number from 1 on, is needed.")
+    each_of(parameter or (), str, "the parameter", "give its name, or a list of names")
     if isinstance(path, xr.Dataset) and "parameter" in path.attrs:
         return path
     if isinstance(path, DataFrame | Series | Mapping | xr.DataArray | xr.Dataset):

@@ -12,6 +12,7 @@ from scalkit.growth.parse import parse_product
 from scalkit.growth.product import Product
 from scalkit.growth.refusals import short
 from scalkit.growth.render import to_mathml, to_sympy
+from scalkit.support.arguments import require_text
 from scalkit.support.arrays import Floats
 
 
@@ -46,11 +47,13 @@ class Growth(Product):
 
     def __init__(self, text: object = 1, parameter: str | None = None) -> None:
         found = text if isinstance(text, Growth) else parse_product(text)
-        if parameter is not None and set(found.parameters) - {parameter}:
-            raise ExpectationError(
-                f"expectation '{short(str(found))}' depends on {short(', '.join(found.parameters))}, "
-                f"but the parameter is '{parameter}'. Write it in terms of {parameter}."
-            )
+        if parameter is not None:
+            require_text(parameter, "the parameter")
+            if set(found.parameters) - {parameter}:
+                raise ExpectationError(
+                    f"expectation '{short(str(found))}' depends on {short(', '.join(found.parameters))}, "
+                    f"but the parameter is '{parameter}'. Write it in terms of {parameter}."
+                )
         self.__dict__["factors"] = found.factors
 
     def __repr__(self) -> str:

@@ -69,7 +69,10 @@ class Product:
     ) -> Self:
         """Return ``2^(exponential*x) * x^power * log2(x)^log`` of one parameter; exponents are exact rationals."""
         require_text(parameter, "the parameter")
-        exponents = Exponents(Fraction(exponential), Fraction(power), Fraction(log))
+        try:
+            exponents = Exponents(Fraction(exponential), Fraction(power), Fraction(log))
+        except (TypeError, ValueError, ArithmeticError) as error:
+            raise ExpectationError(f"an exponent of {parameter} is no rational number: {error}; write it as '1/2'.") from error
         return cls.product({parameter: exponents})
 
     @classmethod

@@ -15,6 +15,7 @@ from scalkit.guidelines.sentences import CONFIDENCE
 from scalkit.stats.rank_tests import adjusted_p, least_rank_sum_p, rank_sum, runs_needed, signed_rank
 from scalkit.stats.samples import Floats, Integers
 from scalkit.stats.shift import hodges_lehmann_ratio
+from scalkit.support.arguments import require_text
 
 VIOLATED, COMPLIANT, INCONCLUSIVE, UNDECIDABLE = STATES
 
@@ -71,6 +72,7 @@ def assess(
     F. D. Lübbe: *Micro-benchmarking MPI Neighborhood Collective Operations.* Euro-Par, 2017, section 3.2.
     """
     thresholds = Thresholds(p_threshold, v_threshold, strictness)
+    require_text(value, "the column of the values")
     asked = guidelines(guideline)
     if strictness == "paper":
         asked = tuple(one.as_published() for one in asked)

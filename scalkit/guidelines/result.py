@@ -1,7 +1,6 @@
 """What an assessment returns: the tests, the table of violations, JSON, and the exit status."""
 
 import json
-import math
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -15,6 +14,7 @@ from scalkit.guidelines.experiments import MISSING, Measured
 from scalkit.guidelines.guideline import Guideline
 from scalkit.guidelines.sentences import assessment_html, headline, sentence, titled, warnings
 from scalkit.stats.samples import Floats, Integers
+from scalkit.support.arguments import each_of, is_number
 from scalkit.support.json_values import json_fields, json_value
 
 SCHEMA = 1
@@ -46,9 +46,9 @@ class Thresholds:
     strictness: str = "strict"
 
     def __post_init__(self) -> None:
-        if not 0 < self.p < 1:
+        if not (is_number(self.p) and 0 < self.p < 1):
             raise UsageError(f"the threshold of p is {self.p!r}; it must lie between 0 and 1.")
-        if not 1 < self.v < math.inf:
+        if not (is_number(self.v) and self.v > 1):
             raise UsageError(f"the threshold of the ratio is {self.v!r}; it must be above 1, as in 1.03.")
         if self.strictness not in STRICTNESSES:
             raise UsageError(f"the strictness {self.strictness!r} is unknown; choose from {', '.join(STRICTNESSES)}.")
@@ -201,7 +201,7 @@ class Assessment:
         `fail_on`: further states of tests that fail, and guidelines without a test.
         Raises UsageError if a word of `fail_on` is unknown.
         """
-        fail_on = (fail_on,) if isinstance(fail_on, str) else fail_on
+        fail_on = each_of(fail_on, str, "fail_on", f"choose from {', '.join(FAIL_ON)}")
         unknown = [word for word in fail_on if word not in FAIL_ON]
         if unknown:
             raise UsageError(f"cannot fail on {unknown[0]!r}; choose from {', '.join(FAIL_ON)}.")

@@ -18,6 +18,7 @@ from scalkit.formats.read import read
 from scalkit.formats.remarks import attributes_of_remarks
 from scalkit.measure.schema import parameters_of
 from scalkit.measure.virtual_time import clock_attributes, machine_of
+from scalkit.support.arguments import each_of
 from scalkit.support.bundled import here_or_bundled
 from scalkit.support.files import require_own_files
 from scalkit.support.text import counted
@@ -46,12 +47,8 @@ def read_tables(source: Any, *, value: str = "time") -> pd.DataFrame:
         return _of_dataset(source, value)
     if isinstance(source, Mapping):
         return _of_columns(source)
-    given = [source] if isinstance(source, str | os.PathLike) else source
-    if not isinstance(given, Sequence) or not all(isinstance(one, str | os.PathLike) for one in given):
-        raise DataError(
-            f"measurements cannot come from {type(source).__name__}; give paths, a pandas DataFrame, a Dataset of sk.read or a "
-            "mapping of columns."
-        )
+    way_on = "give paths, a pandas DataFrame, a Dataset of sk.read or a mapping of columns"
+    given = each_of(source, str | os.PathLike, "the measurements", way_on)
     paths = [here_or_bundled(Path(one).expanduser()) for one in given]
     if not paths:
         raise UsageError("there are no measurements; name a run folder or a CSV file.")

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from numbers import Real
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from scalkit.judge.answer import counts_processes
 from scalkit.judge.crossing import place_of, shown_scale
 from scalkit.judge.expectation import sure_match
 from scalkit.judge.judged import is_decided
+from scalkit.support.arguments import is_number, require_kind, require_positive
 from scalkit.support.arrays import Floats
 from scalkit.support.markup import block, paragraph
 from scalkit.support.text import as_percent, did_you_mean
@@ -26,24 +26,22 @@ if TYPE_CHECKING:
 _EXAMPLES = {"B": "'24 GB' or '512 MiB'", "s": "'10 ms' or '2 min'"}
 
 
-def parse_budget(budget: object, unit: str) -> float:
+def parse_budget(budget: Any, unit: str) -> float:
     """Return a budget in `unit`.
 
     `budget`: a number in `unit`, or text with a prefix: k, M, G, T, P are powers of 1000, Ki, Mi, Gi, Ti, Pi of 1024.
     `unit`: base unit, for example ``"B"`` or ``"s"``.
     Raises UsageError if it cannot be read, is not positive and finite, or is in another unit.
     """
-    is_number = isinstance(budget, Real) and not isinstance(budget, bool)
-    if is_number:
-        value = float(cast(float, budget))
+    if is_number(budget):
+        value = float(budget)
     elif isinstance(budget, str) and (found := split_quantity(budget)):
         value = found[0] * _factor(found[1], unit, budget)
     else:
         raise UsageError(
             f"the budget {str(budget)[:40]!r} cannot be read; write a number in {unit or 'the unit'}{_or_text(unit)}."
         )
-    if not (0 < value < math.inf):
-        raise UsageError(f"the budget {str(budget)[:40]!r} must be positive and finite.")
+    require_positive(value, "the budget")
     return value
 
 
@@ -143,6 +141,7 @@ def _asked(
     `fixed`: values of the others; by default the largest ones that were measured.
     Raises UsageError if one of them is no parameter.
     """
+    require_kind(fixed, Mapping | None, "fixed", "give a mapping such as {'n': 1000}")
     series, names = verdict.series, verdict.parameters
     unknown = [name for name in ((along,) if along else ()) + tuple(fixed or ()) if name not in names]
     if unknown:
@@ -191,8 +190,7 @@ def limit(
     """
     series = verdict.series
     wanted = parse_budget(budget, series.unit)
-    if isinstance(ppn, bool) or not isinstance(ppn, int) or ppn < 1:
-        raise UsageError(f"ppn is {ppn!r}; processes per node are a whole number from 1 on.")
+    require_positive(ppn, "ppn", whole=True)
     parameter, others, at = _asked(verdict, along, fixed)
     shared = ppn if series.unit == "B" else 1
     target = math.log2(wanted / shared)

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from numbers import Real
 from typing import cast
 
 import xarray as xr
@@ -12,6 +13,7 @@ from scalkit.judge.fit.piecewise import Piecewise, fit_piecewise
 from scalkit.judge.space import SearchSpace
 from scalkit.measure import Series, series
 from scalkit.stats.pure_error import Noise, noise_of
+from scalkit.support.arguments import each_of, require_kind, require_positive
 from scalkit.support.options import Statistic
 
 _LEAST_OF_EXACT = 1e-3
@@ -56,17 +58,18 @@ def piecewise(
     See `scalkit.judge.fit.piecewise.fit_piecewise`. Beside the scatter between repetitions, settings may be off by up to 16 % for
     reasons of their own. Values without noise count as equal within 0.1 %.
     """
+    require_kind(space, SearchSpace | None, "the space", "give one, as in SearchSpace.preset('ics15')")
     one, ticks = _series_of(data, cast(Statistic, statistic))
     ruler = space or ticks or SearchSpace.preset("ics15", one.parameter)
-    if max_pieces is not None and (not isinstance(max_pieces, int) or max_pieces < 1):
-        raise DataError(f"max_pieces is {max_pieces!r}; a whole number of at least 1 is needed.")
+    if max_pieces is not None:
+        require_positive(max_pieces, "max_pieces", whole=True)
     return fit_piecewise(
         one.x,
         one.y,
         ruler.ticks,
         _noise(one, statistic),
         max_segments=max_pieces,
-        switches=switches,
+        switches=each_of(switches, Real, "the switches", "give a list of numbers"),
         parameter=one.parameter,
         unit=one.unit,
     )

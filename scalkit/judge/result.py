@@ -133,8 +133,7 @@ class Validation:
         `Comparison.exit_status`.
         Raises UsageError if a word of `fail_on` is unknown.
         """
-        given = (fail_on,) if isinstance(fail_on, str) else fail_on or ()
-        fail_on = each_of(given, str, "what to fail on", f"choose from {', '.join(FAIL_ON)}")
+        fail_on = each_of(() if fail_on is None else fail_on, str, "what to fail on", f"choose from {', '.join(FAIL_ON)}")
         known = FAIL_ON if self.comparison is None else (*FAIL_ON, *FAIL_ON_BASELINE)
         unknown = [word for word in fail_on if word not in known]
         if unknown:

@@ -11,7 +11,7 @@ from itertools import pairwise, product
 from scalkit.errors import ExpectationError
 from scalkit.growth import Growth
 from scalkit.judge.expectation import Expectation
-from scalkit.support.arguments import each_of, require_text
+from scalkit.support.arguments import each_of, require_kind, require_text
 from scalkit.support.markup import block, counted, details, formula
 from scalkit.support.text import brief
 
@@ -100,6 +100,7 @@ class SearchSpace:
         Raises ExpectationError if the name is unknown.
         """
         require_text(name, "the name of the search space")
+        require_text(parameter, "the parameter")
         if name not in PRESETS:
             raise ExpectationError(f"the search space {brief(name)} is unknown; choose one of {', '.join(PRESETS)}.")
         return _preset(name, parameter)
@@ -198,10 +199,7 @@ class SearchSpace:
 
 
 def _require_expectation(expectation: object) -> None:
-    if not isinstance(expectation, Expectation):
-        raise ExpectationError(
-            f"a search space is made around an Expectation, got {brief(expectation)}; write Expectation('p*log(p)')."
-        )
+    require_kind(expectation, Expectation, "the expectation", "write Expectation('p*log(p)')")
 
 
 @lru_cache(maxsize=256)

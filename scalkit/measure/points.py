@@ -60,7 +60,7 @@ def measurements(
     """
     names = (parameter,) if isinstance(parameter, str) or not isinstance(parameter, Sequence) else tuple(parameter)
     for one in names or ("",):
-        _require_texts(parameter=one, metric=metric, unit=unit or "", name=name)
+        _require_texts(parameter=one, metric=metric, unit="" if unit is None else unit, name=name)
         _require_names(one, metric)
     if exact is not None and not isinstance(exact, bool | np.bool_):
         raise DataError(f"exact is {exact!r:.60}; True, False or None is needed.")

@@ -144,8 +144,8 @@ class ScalingCheck:
 
         `name`: of the function, in the verdict.
         `seed`: of the order of measuring.
-        Raises DataError if a value is no positive number, or the calls take far longer than the budget; UsageError if
-        `func` cannot be measured or an option is wrong.
+        Raises DataError if the calls take far longer than the budget; UsageError if `func` cannot be measured, a value is no
+        positive number, or an option is wrong.
         """
         first = self._measured(func, name, seed)
         outcome = self._judged(first, name)

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,6 +17,7 @@ from scalkit.judge.catalogue import expectation_set
 from scalkit.session import Session
 from scalkit.session.file import FORMAT
 from scalkit.session.plain import plain_set, plain_space, set_from_plain
+from scalkit.support.arguments import each_of
 
 MEMORY = "scalkit-data-in-memory"
 """Name of the folder for what no file of the user holds; it is the same in every run, because measurements name their files."""
@@ -64,12 +65,8 @@ def paths_of(source: object, folder: Path, stem: str = "measurements") -> list[s
         return [str(place / f"{stem}.json")]
     if isinstance(source, Baseline):
         return [str(source.save(place / f"{stem}.json"))]
-    if not isinstance(source, Sequence) or not all(isinstance(one, str | os.PathLike) for one in source):
-        raise UsageError(
-            f"a report is about measurements, their paths or a session, got {type(source).__name__}; read them with "
-            "scalkit.read, or name a run folder."
-        )
-    return [os.fspath(path) for path in source]
+    way_on = "give measurements of scalkit.read, a session, or the path of a run folder"
+    return [os.fspath(path) for path in each_of(source, str | os.PathLike, "the subject of a report", way_on)]
 
 
 def _sets(sources: Mapping[Any, Any], folder: Path) -> dict[str, list[str]]:

@@ -18,6 +18,7 @@ from scalkit.judge.validating import opened
 from scalkit.reports.write import ReportResult, write_report
 from scalkit.session import Session
 from scalkit.session.file import session_from_dict, sessions_in
+from scalkit.support.arguments import each_of
 from scalkit.support.options import JudgingOptions
 
 PathLike: TypeAlias = str | os.PathLike[str]
@@ -105,7 +106,9 @@ def report(
         rules=rules,
         fail_on=fail_on,
         title=title,
-        parameter=parameter if parameter is None or isinstance(parameter, str) else list(parameter),
+        parameter=parameter
+        if parameter is None or isinstance(parameter, str)
+        else each_of(parameter, str, "the parameter", "give its name"),
         baseline=Baseline(baseline) if isinstance(baseline, Validation) else _kept(baseline, parameter, given),
         **options,
     )

@@ -78,8 +78,7 @@ class Chosen:
         if growths is None:
             self._required()
             return Step("reset the ruler", self.state.ruled(self.key, None))
-        given = [growths] if isinstance(growths, str) else growths
-        ticks = [rulers.parse_tick(one) for one in each_of(given, object, "the ticks", "give growths such as ['1', 'p']")]
+        ticks = [rulers.parse_tick(one) for one in each_of(growths, object, "the ticks", "give growths such as ['1', 'p']")]
         axis = self._along(*ticks, parameter=parameter)
         return self._ruled("set ticks", axis, lambda space: SearchSpace.of(ticks, "by hand", axis))
 

@@ -27,7 +27,6 @@ def open_store(path: str | os.PathLike[str], *, readonly: bool = False, signers:
     Raises DataError if it is a zip with something else inside.
     """
     require("store")
-    signers = None if signers is None else Path(signers)
     given = path_of(path, "a store")
     if "://" in os.fspath(path):
         raise StoreError(f"{os.fspath(path)!r} is an address; download the zip that is there, and name the copy.")
@@ -49,7 +48,7 @@ def is_store(path: Path) -> bool:
     return zipfile.is_zipfile(path) if path.is_file() else (path / MARKER).is_file()
 
 
-def _copied(archive: Path, signers: Path | None) -> Store:
+def _copied(archive: Path, signers: object) -> Store:
     """Return the store in a zip; its copy is deleted when the Store is gone."""
     copy = tempfile.mkdtemp(prefix="scalkit-store-")
     try:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from scalkit.errors import DataError, StoreError, UsageError
 from scalkit.store.folder import MARKER, RUNS, marker_content
 from scalkit.store.records import now
-from scalkit.support.arguments import path_of
+from scalkit.support.arguments import each_of, path_of, require_text
 from scalkit.support.clocks import CLOCKS, TIMES
 from scalkit.support.files import whole_file
 from scalkit.support.markup import counted, environment
@@ -61,11 +61,16 @@ def publish(
     """
     if path_of(path, "the bundle").suffix.lower() != ".zip":
         raise UsageError(f"a bundle is a zip, and {str(path)!r} has another ending; let it end with .zip.")
+    for one in (title, licence, page):
+        require_text(one, "a text of the bundle")
+
     runs = store.runs(retracted=True)
     if not len(runs):
         raise DataError(f"the store {str(store.folder.shown)!r} has no runs; there is nothing to publish.")
     licence = licence or _one_licence(runs["licence"].tolist())
-    people = authors or tuple(sorted({name for name in runs["contributor"].tolist() if name}))
+    people = each_of(authors, str, "the authors", "give a list of names") or tuple(
+        sorted({name for name in runs["contributor"].tolist() if name})
+    )
     about = {"title": title or f"Results of {store.folder.name}", "authors": people, "licence": licence, "date": now()}
     # The files of runs are read one by one: all of them may not fit into memory.
     run_ids = sorted(runs["run_id"].tolist())

@@ -12,7 +12,7 @@ from typing import Any
 
 from scalkit.errors import BuildError, StoreError, UsageError
 from scalkit.store.runs.content import canonical
-from scalkit.support.arguments import path_of
+from scalkit.support.arguments import path_of, require_text
 from scalkit.support.files import whole_file
 from scalkit.support.native import settings_folder
 
@@ -48,8 +48,8 @@ class Signers:
     ends with a checksum of the rest.
     """
 
-    def __init__(self, path: Path | None = None) -> None:
-        self._path = path
+    def __init__(self, path: object = None) -> None:
+        self._path = None if path is None else path_of(path, "the list of signers")
         self._read: tuple[tuple[object, ...], list[str]] | None = None
 
     @property
@@ -131,7 +131,7 @@ def trust(name: str, public_key: str | os.PathLike[str], *, signers: str | os.Pa
     `signers`: the list; by default this user's.
     Raises UsageError if the name or the key is none. Raises StoreError if the list is damaged or cannot be written.
     """
-    listed = Signers(None if signers is None else Path(signers))
+    listed = Signers(signers)
     listed.add(name, public_key)
     return listed.path
 
@@ -156,10 +156,11 @@ def signed(text: bytes, key: str | os.PathLike[str]) -> str:
 
     Raises UsageError if the key cannot be used; StoreError if there is no ssh-keygen.
     """
-    done = _ssh_keygen(["-Y", "sign", "-q", "-n", NAMESPACE, "-f", os.fspath(key)], text)
+    path = str(path_of(key, "the key"))
+    done = _ssh_keygen(["-Y", "sign", "-q", "-n", NAMESPACE, "-f", path], text)
     if done.returncode:
         words = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:] or ["no reason given"]
-        raise UsageError(f"cannot sign with {os.fspath(key)!r}: {words[0]}; name an SSH key, as ~/.ssh/id_ed25519.")
+        raise UsageError(f"cannot sign with {path!r}: {words[0]}; name an SSH key, as ~/.ssh/id_ed25519.")
     return done.stdout.decode()
 
 
@@ -170,6 +171,7 @@ def is_name(name: str) -> bool:
 
 def require_name(name: str) -> str:
     """Return the name of a signer. Raises UsageError if it has other characters than letters, digits and ``@._+-``."""
+    require_text(name, "the name of the signer")
     if not is_name(name):
         raise UsageError(f"the signer {name!r:.60} is no name; use letters, digits and @._+-, as in alice@lab.org.")
     return name

@@ -23,7 +23,7 @@ from scalkit.store.runs.content import trusted
 from scalkit.store.runs.texts import retraction_problem
 from scalkit.store.signing import Signature, Signers, require_name, signed, text_of_run, text_of_statement
 from scalkit.store.submissions.containers import Policy
-from scalkit.support.arguments import require_text
+from scalkit.support.arguments import each_of, require_text
 
 
 def _nobody_is_trusted(_statement: Mapping[str, str]) -> bool:
@@ -161,10 +161,12 @@ class Statements:
         what, why = (
             ("restoration", "why the run is right after all") if is_restored else ("retraction", "what is wrong with the run")
         )
+        require_text(reason, "the reason")
         if not reason.strip():
             raise UsageError(f"a {what} needs a reason; say {why}.")
         before = max((one["when"] for one in self._folder.statements() if one["run_id"] == full), default="")
         entry: Record = {"run_id": full, "reason": reason, "by": login() if by is None else by, "when": _after(before)}
+        require_text(entry["by"], "who says so")
         if is_restored:
             entry["restored"] = "yes"
         problem = retraction_problem([entry], Policy().max_text)
@@ -215,8 +217,8 @@ class Statements:
         """
         self._folder.require_writable()
         signer = require_name(login() if name is None else name)
-        wanted = [run_ids] if isinstance(run_ids, str) else self._folder.run_ids() if run_ids is None else run_ids
-        whole = sorted(self.resolve(one) for one in wanted)
+        given = self._folder.run_ids() if run_ids is None else run_ids
+        whole = sorted(self.resolve(one) for one in each_of(given, str, "the runs", "give their ids"))
         records = []
         for run_id in whole:
             record = self.record(run_id)

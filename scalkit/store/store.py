@@ -44,7 +44,7 @@ class Store(Statements):
     Several processes may read and write the folder at once. A Store sees what others added at its next call.
     """
 
-    def __init__(self, folder: StoreFolder, signers: Path | None = None) -> None:
+    def __init__(self, folder: StoreFolder, signers: object = None) -> None:
         require_kind(folder, StoreFolder, "the folder", "open it by scalkit.store.open(path)")
         self._folder = folder
         self._signers = Signers(signers)
@@ -205,7 +205,7 @@ class Store(Statements):
 
         def answer(database: Database) -> dict[str, Any]:
             where, values = database.conditions("points", filters)
-            return database.arrays(f"SELECT {'DISTINCT ' * distinct}{listed} FROM points WHERE {where}", values)
+            return database.arrays(f"SELECT {'DISTINCT ' * bool(distinct)}{listed} FROM points WHERE {where}", values)
 
         return self._asked(answer)
 
@@ -223,7 +223,8 @@ class Store(Statements):
         Raises UsageError if the question is wrong, or does more than ask.
         """
         require_text(sql, "the question")
-        return self._asked(lambda database: database.answer(sql, parameters))
+        given = each_of(parameters, object, "the parameters", "give a list of values")
+        return self._asked(lambda database: database.answer(sql, given))
 
     def table(self, run_id: str) -> pa.Table:
         """Return the measurements of a run with all repetitions; what follows from them is computed anew."""

@@ -6,6 +6,7 @@ from dataclasses import Field, dataclass, field, fields, replace
 from typing import Any, Literal, TypedDict, cast, get_args
 
 from scalkit.errors import DataError, UsageError
+from scalkit.support.arguments import require_kind
 
 MIN_POINTS = 5
 """A model has two coefficients and a class; with fewer points than this, many classes explain the values equally well."""
@@ -107,10 +108,9 @@ class Judging:
             if value not in choices:
                 shown = " or ".join(choices) if len(choices) == 2 else f"one of {', '.join(choices)}"
                 raise UsageError(f"the {name} {value!r} is unknown; choose {shown}.")
-        if not isinstance(self.strictness, str):
-            raise UsageError(f"the strictness {self.strictness!r:.60} is no text; choose strict, paper or a growth.")
-        if not isinstance(self.resolution, str):
-            raise UsageError(f"the resolution {self.resolution!r:.60} is no text; write a growth such as 'n^(1/4)', or any.")
+        require_kind(self.statistic, str, "the statistic", "choose q1, median, mean, min or a cut mean")
+        require_kind(self.strictness, str, "the strictness", "choose strict, paper or a growth")
+        require_kind(self.resolution, str, "the resolution", "write a growth such as 'n^(1/4)', or any")
 
     @classmethod
     def of(cls, options: Mapping[str, Any], begin: "Judging | None" = None) -> "Judging":

@@ -11,7 +11,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from scalkit.errors import UsageError
-from scalkit.support.arguments import path_of
+from scalkit.support.arguments import path_of, require_kind
 from scalkit.support.arrays import Ints
 from scalkit.support.bundled import here_or_bundled
 from scalkit.trace.causes.find import find_causes
@@ -53,6 +53,7 @@ def analyse(
     Raises DataError if there is no trace, or something is wrong with it.
     Raises UsageError if `options` name a function that the trace does not call.
     """
+    require_kind(options, Options | None, "the options", "give scalkit.trace.Options(...)")
     options, ranks = options or Options(), Ranks(comm)
     trace = load(here_or_bundled(path_of(folder, "a trace")), ranks, keep_going=keep_going)
     _check_names(options, trace)

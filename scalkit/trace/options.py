@@ -4,6 +4,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from scalkit.errors import UsageError
+from scalkit.support.arguments import each_of, require_positive
 from scalkit.support.text import brief
 
 SEARCHES = ("posting", "entering")
@@ -29,8 +30,8 @@ class Options:
     def __post_init__(self) -> None:
         if self.search not in SEARCHES:
             raise UsageError(f"search is {brief(self.search)}; it may be {' or '.join(SEARCHES)}.")
-        if self.chunk < 1:
-            raise UsageError(f"chunk is {self.chunk}; a number from 1 on is needed.")
+        each_of(self.no_progress, str, "no_progress", "give names of functions")
+        require_positive(self.chunk, "chunk", whole=True)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what can change a result, as plain values."""

@@ -145,7 +145,7 @@ def test_what_is_measured_here(mpi: Mpi, tmp_path: Path) -> None:
         ({"result_size": 7}, "result_size 7: a whole number from 8 to 67108864 is needed."),
         ({"units": 0}, "units 0: a whole number from 1 to 1000000 is needed."),
         ({"reps": 0}, "--reps 0: a whole number from 1 to 100000 is needed."),
-        ({"budget_s": math.inf}, "--budget inf: a positive number of seconds is needed."),
+        ({"budget_s": math.inf}, "--budget is inf; a positive number is needed."),
     ],
 )
 def test_arguments_that_make_no_sense(change: dict[str, object], text: str) -> None:

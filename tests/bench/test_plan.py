@@ -87,10 +87,10 @@ def test_arguments_survive_the_file() -> None:
         ),
         ({"seed": -1}, "--seed -1: a whole number from 0 to 9223372036854775807 is needed."),
         ({"size": 6, "datatype": "int"}, "--size 6 --datatype int: a positive multiple of 4 B is needed."),
-        ({"size": 0}, "--size 0 --datatype byte: a positive multiple of 1 B is needed."),
+        ({"size": 0}, "--size is 0; a positive whole number is needed."),
         ({"size": 99999999999}, "--size 99999999999: at most 1073741824 B (1 GiB) are possible."),
-        ({"budget_s": 0.0}, "--budget 0: a positive number of seconds is needed."),
-        ({"budget_s": float("nan")}, "--budget nan: a positive number of seconds is needed."),
+        ({"budget_s": 0.0}, "--budget is 0.0; a positive number is needed."),
+        ({"budget_s": float("nan")}, "--budget is nan; a positive number is needed."),
     ],
 )
 def test_wrong_arguments(changes: dict[str, Any], message: str) -> None:

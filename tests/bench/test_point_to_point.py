@@ -185,7 +185,7 @@ def test_a_limit_that_is_set_reaches_the_library(tmp_path: Path, monkeypatch: py
         ({"reps": 0}, r"reps 0: a whole number from 1 to 100000 is needed\."),
         ({"rounds": 0}, r"rounds 0: a whole number from 1 to 10000 is needed\."),
         ({"bisection_size": 0}, r"bisection_size 0: a whole number from 1 to 1073741824 is needed\."),
-        ({"budget_s": math.nan}, r"--budget nan: a positive number of seconds is needed\."),
+        ({"budget_s": math.nan}, r"--budget is nan; a positive number is needed\."),
     ],
 )
 def test_arguments_that_make_no_sense(given: dict[str, object], message: str) -> None:

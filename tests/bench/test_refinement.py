@@ -81,8 +81,8 @@ def test_limits_are_kept() -> None:
     ("arguments", "message"),
     [
         (("bytes",), "--refine 'bytes': choose from sizes, processes."),
-        (("sizes", 0.0), "allowed 0: a number above 0 is needed, such as 0.1 for 10 %."),
-        (("sizes", 0.1, 1.0), "smallest_step 1: a factor above 1 is needed, such as 1.05."),
+        (("sizes", 0.0), "allowed 0.0: a number above 0 is needed, such as 0.1 for 10 %."),
+        (("sizes", 0.1, 1.0), "smallest_step 1.0: a factor above 1 is needed, such as 1.05."),
         (("sizes", 0.1, 1.1, 2), "max_points 2: a whole number from 3 to 1000 is needed."),
     ],
 )

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from scalkit.errors import DataError
+from scalkit.errors import DataError, UsageError
 from scalkit.guidelines.experiments import measured
 
 TIMES = np.arange(1.0, 25.0).reshape(2, 2, 2, 3)  # operation, size, run, repetition
@@ -105,7 +105,7 @@ def changed(**columns) -> dict:
 @pytest.mark.parametrize(
     ("table", "text"),
     [
-        (3, "measurements cannot come from int; give paths, a pandas DataFrame, a Dataset of sk.read or a mapping"),
+        (3, "the measurements cannot be 3; give paths, a pandas DataFrame, a Dataset of sk.read or a mapping"),
         ({"operation": ["a"], "run": [1]}, "there is no column 'time' with the measured values; there are operation, run"),
         ({"operation": ["a"], "time": [1.0]}, "there is no column 'run' with the launch that a value comes from"),
         ({"run": [1], "time": [1.0]}, "the table has no parameter: columns next to 'time' and 'run' distinguish experiments"),
@@ -122,5 +122,5 @@ def changed(**columns) -> dict:
     ],
 )  # fmt: skip
 def test_refused(table, text) -> None:
-    with pytest.raises(DataError, match=text):
+    with pytest.raises((DataError, UsageError), match=text):
         measured(table)

@@ -154,10 +154,10 @@ def test_budgets(text: float | str, unit: str, value: float) -> None:
         ("much", "B", "the budget 'much' cannot be read; write a number in B, or a text such as '24 GB' or '512 MiB'."),
         (None, "J", "the budget 'None' cannot be read; write a number in J."),
         (True, "J", "the budget 'True' cannot be read; write a number in J."),
-        ("0", "B", "the budget '0' must be positive and finite."),
-        (-3, "B", "the budget '-3' must be positive and finite."),
-        (math.inf, "B", "the budget 'inf' must be positive and finite."),
-        ("1e999 B", "B", "the budget '1e999 B' must be positive and finite."),
+        ("0", "B", "the budget is 0.0; a positive number is needed."),
+        (-3, "B", "the budget is -3.0; a positive number is needed."),
+        (math.inf, "B", "the budget 'inf' cannot be read; write a number in B, or a text such as '24 GB' or '512 MiB'."),
+        ("1e999 B", "B", "the budget is inf; a positive number is needed."),
     ],
 )
 def test_budgets_that_cannot_be_read(budget: object, unit: str, message: str) -> None:
@@ -168,8 +168,8 @@ def test_budgets_that_cannot_be_read(budget: object, unit: str, message: str) ->
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"ppn": 0}, "ppn is 0; processes per node are a whole number from 1 on."),
-        ({"ppn": 1.5}, "ppn is 1.5; processes per node are a whole number from 1 on."),
+        ({"ppn": 0}, "ppn is 0; a positive whole number is needed."),
+        ({"ppn": 1.5}, "ppn is 1.5; a positive whole number is needed."),
         ({"level": 1}, "the level 1 is no probability between 0 and 1; 0.9 is usual."),
     ],
 )

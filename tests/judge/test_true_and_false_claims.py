@@ -144,7 +144,7 @@ def test_a_resolution_that_is_no_growth_is_refused(text: str) -> None:
 def test_a_resolution_that_is_no_text_is_refused() -> None:
     with pytest.raises(UsageError) as refused:
         judged("p", *NOISY, resolution=0.125)
-    assert str(refused.value) == "the resolution 0.125 is no text; write a growth such as 'n^(1/4)', or any."
+    assert str(refused.value) == "the resolution cannot be 0.125; write a growth such as 'n^(1/4)', or any."
 
 
 def test_bytes_that_are_zero_everywhere_are_constant_and_do_not_stop_the_others() -> None:

@@ -266,7 +266,7 @@ def test_arguments_of_another_kind() -> None:
     assert sk.validate(times(f=LOG), {"f": "log(p)"}, None).exit_status(None) == 0  # type: ignore[arg-type]
     with pytest.raises(DataError, match="min_points is 'a'; a whole number of at least 3 is needed"):
         sk.validate(times(f=LOG), {"f": "log(p)"}, min_points="a")  # type: ignore[arg-type]
-    with pytest.raises(ExpectationError, match="a search space is made around an Expectation, got 'p'"):
+    with pytest.raises(UsageError, match="the expectation cannot be 'p'; write Expectation"):
         SearchSpace.paper("p")  # type: ignore[arg-type]
     with pytest.raises(ExpectationError, match="the depth of the ruler is 'a'"):
         SearchSpace.paper(sk.Expectation("p"), "a")  # type: ignore[arg-type]

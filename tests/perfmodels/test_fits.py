@@ -108,8 +108,8 @@ def test_times_that_make_no_sense_are_refused(sizes, times, said):
 def test_options_that_make_no_sense_are_refused():
     said = {
         "^the statistic is 'max'; choose one of median, q1, min": ({"statistic": "max"},),
-        "^max_protocols is 0; there must be one at least": ({"max_protocols": 0},),
-        "^max_protocols is 'few'; there must be one at least": ({"max_protocols": "few"},),
+        "^max_protocols is 0; a positive whole number is needed": ({"max_protocols": 0},),
+        "^max_protocols is 'few'; a positive whole number is needed": ({"max_protocols": "few"},),
     }
     for message, wrong in ((text, one) for text, several in said.items() for one in several):
         with pytest.raises(UsageError, match=message):

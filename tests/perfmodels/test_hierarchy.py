@@ -180,9 +180,9 @@ def test_sums_and_multiples():
     assert (LINE + BoundedModel(LINE, 2 * LINE)).bounds(S=0) == pytest.approx((8e-6, 12e-6))
     factor = ExactModel("cbrt(P)", name="congestion")
     for wrong in (lambda: LINE * -1, lambda: LINE * "2", lambda: LINE * np.inf, lambda: True * LINE, lambda: LINE * LINE):
-        with pytest.raises(UsageError, match=r"multiply by a positive number\.$"):
+        with pytest.raises(UsageError, match=r"^the factor of .* is .*; a positive number is needed\.$"):
             wrong()
-    with pytest.raises(UsageError, match=r"^cannot add '5 us' to 'line'; add a model of the same unit\.$"):
+    with pytest.raises(UsageError, match=r"^what is added to 'line' cannot be '5 us'; give a model such as an ExactModel\.$"):
         LINE + "5 us"
     with pytest.raises(UsageError, match=r"^'congestion' is in 1, 'line' in s; add or subtract models of one unit\.$"):
         LINE + factor

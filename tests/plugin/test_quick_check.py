@@ -12,7 +12,7 @@ import pytest
 
 import scalkit as sk
 from scalkit.bench.functions.probe import Probe, sizes
-from scalkit.errors import DataError, ExpectationError, UsageError
+from scalkit.errors import ExpectationError, UsageError
 from scalkit.judge import Validation
 from scalkit.quick_check import _clock
 
@@ -184,12 +184,12 @@ def test_a_script_prints_the_answer_where_it_is_asked_to() -> None:
 @pytest.mark.parametrize(
     ("options", "error", "text"),
     [
-        ({"budget": 0}, UsageError, "the budget is 0; a positive number of seconds is needed, such as 4."),
+        ({"budget": 0}, UsageError, "the budget is 0; a positive number is needed."),
         ({"clock": "sun"}, UsageError, "the clock 'sun' is unknown; choose auto, wall or cpu."),
-        ({"seed": "x"}, UsageError, "the seed is 'x'; a whole number is needed."),
-        ({"n": 5}, UsageError, r"n is 5; sizes are needed, such as \[1000, 2000"),
+        ({"seed": "x"}, UsageError, "the seed cannot be 'x'; give a whole number."),
+        ({"n": 5}, UsageError, r"n cannot be 5; give sizes such as \[1000, 2000"),
         ({"n": []}, UsageError, "there is no value of 'n' to measure at"),
-        ({"n": [-1, 2]}, DataError, "the value -1 of 'n' is not allowed"),
+        ({"n": [-1, 2]}, UsageError, "a value of 'n' is -1; a positive number is needed"),
         ({"strictnes": "paper"}, UsageError, "did you mean 'strictness'"),
     ],
 )

@@ -258,8 +258,8 @@ def test_wrong_use_is_said_in_one_sentence(before: xr.Dataset, options: dict[str
     ("source", "message"),
     [
         ({"a": "b"}, "to compare, two data sets are needed, got 1; name a run folder for each column."),
-        ({"a": "b", "c": 3}, "a report is about measurements, their paths or a session, got int; read them with "),
-        (["a", 3], "a report is about measurements, their paths or a session, got list; read them with "),
+        ({"a": "b", "c": 3}, "the subject of a report cannot be 3; give measurements of scalkit.read, a session, "),
+        (["a", 3], "the subject of a report cannot be 3; give measurements of scalkit.read, a session, "),
     ],
 )
 def test_wrong_sources_are_said_in_one_sentence(source: Any, message: str, tmp_path: Path) -> None:

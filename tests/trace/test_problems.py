@@ -269,7 +269,7 @@ def test_no_trace(tmp_path: Path) -> None:
 def test_options() -> None:
     with pytest.raises(UsageError, match=r"^search is 'half'; it may be posting or entering\.$"):
         Options(search="half")  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match=r"^chunk is 0; a number from 1 on is needed\.$"):
+    with pytest.raises(UsageError, match=r"^chunk is 0; a positive whole number is needed\.$"):
         Options(chunk=0)
 
 

@@ -11,7 +11,7 @@ import pytest
 from widget_page import ask, from_page, state_of
 
 import scalkit as sk
-from scalkit.errors import ExpectationError
+from scalkit.errors import ExpectationError, UsageError
 from scalkit.growth import Growth
 from scalkit.judge import Verdict
 from scalkit.widgets import Ruler
@@ -183,7 +183,7 @@ def test_wrong_arguments() -> None:
         ExpectationError, match=re.escape("a ruler needs a space, ticks or an expectation; write Ruler(expectation='log(p)').")
     ):
         Ruler()
-    with pytest.raises(ExpectationError, match=r"^a ruler shows a SearchSpace, got 3; write Ruler\(SearchSpace"):
+    with pytest.raises(UsageError, match=r"^the space cannot be 3; write SearchSpace\.around\("):
         Ruler(3)  # type: ignore[arg-type]
 
 

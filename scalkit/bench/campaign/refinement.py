@@ -9,6 +9,7 @@ import numpy as np
 
 from scalkit.bench.limits import require_range
 from scalkit.errors import UsageError
+from scalkit.support.arguments import is_number
 from scalkit.support.arrays import Floats, Ints
 
 OVER = ("sizes", "processes")
@@ -49,10 +50,10 @@ class Refinement:
     def __post_init__(self) -> None:
         if self.over not in OVER:
             raise UsageError(f"--refine {self.over!r:.40}: choose from {', '.join(OVER)}.")
-        if not (math.isfinite(self.allowed) and 0 < self.allowed <= 100):
-            raise UsageError(f"allowed {self.allowed:g}: a number above 0 is needed, such as 0.1 for 10 %.")
-        if not (math.isfinite(self.smallest_step) and 1 < self.smallest_step <= 100):
-            raise UsageError(f"smallest_step {self.smallest_step:g}: a factor above 1 is needed, such as 1.05.")
+        if not (is_number(self.allowed) and 0 < self.allowed <= 100):
+            raise UsageError(f"allowed {self.allowed}: a number above 0 is needed, such as 0.1 for 10 %.")
+        if not (is_number(self.smallest_step) and 1 < self.smallest_step <= 100):
+            raise UsageError(f"smallest_step {self.smallest_step}: a factor above 1 is needed, such as 1.05.")
         require_range("max_points", self.max_points, _LEAST_POINTS, _MOST_POINTS)
 
     def require_points(self, first: Sequence[int]) -> None:

@@ -17,7 +17,7 @@ import xarray as xr
 from scalkit.bench.functions.sampling import Clock, Effort, Loop, Samples, TooSlowError, sample_all, timed_loop
 from scalkit.errors import DataError, UsageError
 from scalkit.measure import measurements
-from scalkit.support.arguments import each_of
+from scalkit.support.arguments import each_of, require_kind, require_positive
 
 
 def measure_callable(
@@ -71,9 +71,9 @@ def measure_callable(
     Raises
     ------
     UsageError
-        If `func` cannot be measured, there is no value, or an option is unknown.
+        If `func` cannot be measured, there is no value, one is no positive number, or an option is unknown.
     DataError
-        If a value is no positive number, or the calls take far longer than the budget.
+        If the calls take far longer than the budget.
 
     References
     ----------
@@ -81,6 +81,9 @@ def measure_callable(
     """
     label = name or name_of(func)
     require_plain(func, label, setup)
+    if not callable(clock) or not callable(watch or clock):
+        raise UsageError("a clock cannot be called; give a function such as time.perf_counter_ns.")
+    require_kind(seed, int, "the seed", "give a whole number")
     points = _points(values, parameter)
     chosen = _effort(effort)
     started = datetime.now(UTC).isoformat(timespec="seconds")
@@ -89,12 +92,12 @@ def measure_callable(
         samples = sample_all(loops, [float(point) for point in points], chosen, seed, clock, watch)
     except TooSlowError as error:
         raise DataError(
-            f"measuring {label!r} was given up: one call at {parameter} = {points[error.index]:g} would take about "
+            f"measuring {label!r} was given up: one call at {parameter} = {float(points[error.index]):g} would take about "
             f"{error.forecast_s:.3g} s, far beyond the budget of {chosen.budget_s:g} s, and only {error.index} settings are "
             f"measured; choose smaller values of {parameter}, or a larger budget."
         ) from error
     ds = _dataset(points[: len(samples)], samples, parameter, label)
-    left = [f"{point:g}" for point in points[len(samples) :]]
+    left = [f"{float(point):g}" for point in points[len(samples) :]]
     notes = [f"the budget of {chosen.budget_s:g} s did not last for {parameter} = {', '.join(left)}"] if left else []
     ds.attrs |= {
         "source": "scalkit.bench.measure_callable",
@@ -136,9 +139,7 @@ def _points(values: Iterable[Any], parameter: str) -> list[Any]:
     if not found:
         raise UsageError(f"there is no value of {parameter!r} to measure at; pass some, for example [100, 1000, 10000].")
     for value in found:
-        is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-        if not is_number or not 0 < value < math.inf:
-            raise DataError(f"the value {value!r} of {parameter!r} is not allowed; positive numbers are.")
+        require_positive(value, f"a value of {parameter!r}")
     return sorted(set(found))
 
 
@@ -147,8 +148,7 @@ def _effort(options: dict[str, float]) -> Effort:
     for key, value in options.items():
         if key not in known:
             raise UsageError(f"the option {key!r} is unknown; known are {', '.join(sorted(known))}.")
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
-            raise UsageError(f"the option {key!r} is {value!r}; a positive number is needed.")
+        require_positive(value, f"the option {key!r}")
     return Effort(**options)  # type: ignore[arg-type]
 
 

@@ -17,7 +17,7 @@ from scalkit.judge.expectation import sure_match
 from scalkit.judge.measured import AnyVerdict
 from scalkit.judge.names import function_in, metric_in
 from scalkit.judge.result import Validation
-from scalkit.support.arguments import each_of, require_kind
+from scalkit.support.arguments import each_of, is_number, require_kind
 from scalkit.support.arrays import EqualIfMissingAlike
 from scalkit.support.json_values import json_fields, json_value
 from scalkit.support.markup import block, bullets, details, paragraph
@@ -177,7 +177,7 @@ class Comparison:
         Raises UsageError if a word is unknown.
         """
         known = f"choose from {', '.join(COMPARISON_FAIL_ON)}"
-        words = [fail_on] if isinstance(fail_on, str) else each_of(fail_on, str, "fail_on", known)
+        words = each_of(fail_on, str, "fail_on", known)
         for word in words:
             if word not in COMPARISON_FAIL_ON:
                 raise UsageError(f"cannot fail on {word!r}; {known}.")
@@ -243,7 +243,7 @@ def compare(baseline: Baseline, result: Validation, tolerance: float = 0.1) -> C
     Raises UsageError if the tolerance is negative or not finite.
     """
     require_kind(result, Validation, "the later result", "give one of sk.validate")
-    if not (math.isfinite(tolerance) and tolerance >= 0):
+    if not (is_number(tolerance) and tolerance >= 0):
         raise UsageError(f"the tolerance is {tolerance!r}; a share such as 0.1 for 10 % is needed.")
     now = {(v.function, v.metric): v for v in result.verdicts}
     shared = [entry for entry in baseline if (entry.function, entry.metric) in now]

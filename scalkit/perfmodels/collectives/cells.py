@@ -62,6 +62,8 @@ class Cells:
         if not len(self.S) or not len(self.S) == len(self.P) == len(self.times):
             raise DataError(f"there must be S, P and times of each cell, got {len(self.S)}, {len(self.P)} and {len(self.times)}.")
         object.__setattr__(self, "times", self.times.reshape(len(self.times), -1))
+        if np.shape(self.crowded) not in ((), self.S.shape):
+            raise DataError(f"crowded is {brief(self.crowded)}; give a flag for each cell.")
         object.__setattr__(self, "crowded", np.broadcast_to(np.asarray(self.crowded, dtype=bool), self.S.shape))
         if self.operation not in OPERATIONS:
             raise UsageError(

@@ -14,7 +14,7 @@ from scalkit.perfmodels.collectives.model import collectives_of, same_messages
 from scalkit.perfmodels.formulas.quantities import format_value
 from scalkit.perfmodels.models.point_to_point import PointToPoint
 from scalkit.stats.pure_error import pure_error
-from scalkit.support.arguments import require_kind
+from scalkit.support.arguments import each_of, require_kind
 from scalkit.support.arrays import Floats
 from scalkit.support.markup import block, paragraph, table
 from scalkit.support.text import as_percent, percent
@@ -207,6 +207,7 @@ def identify(cells: Cells, message: PointToPoint, *, without: Collection[str] = 
     cell of twenty by up to some 10 %.
     """
     require_kind(cells, Cells, "the times", "make cells with cells_of(data, 'MPI_Bcast')")
+    without = each_of(without, str, "without", "give names of algorithms")
     operation, size, processes, times = cells.operation, cells.S, cells.P, cells.times
     known = ~np.isnan(times)
     if not (times[known] > 0).all() or np.isinf(times).any() or not known.any(axis=1).all():

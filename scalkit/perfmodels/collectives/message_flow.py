@@ -10,6 +10,7 @@ from scalkit.errors import DataError, UsageError
 from scalkit.perfmodels.collectives.identify import OTHER
 from scalkit.perfmodels.formulas.quantities import format_value
 from scalkit.perfmodels.played import SCHEDULES, WIRES, Machine, Played, play
+from scalkit.support.arguments import require_kind
 from scalkit.support.text import brief, counted
 
 Row = tuple[int, int, int, int, int]
@@ -141,6 +142,7 @@ def name_messages(
     DataError
         If there is no message.
     """
+    require_kind(plays, Plays | None, "the library", "give a Plays")
     try:
         rows = tuple((int(s - root) % P, int(t - root) % P, int(n), int(b), int(a)) for s, t, n, b, a in messages)
     except (TypeError, ValueError) as error:

@@ -5,10 +5,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
+from numbers import Real
 from xml.etree import ElementTree
 
 from scalkit.errors import UsageError
 from scalkit.perfmodels.models.point_to_point import PointToPoint, Protocol, require_message
+from scalkit.support.arguments import each_of, require_positive, require_text
 from scalkit.support.text import as_percent
 
 _DOCTYPE = '<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">'
@@ -65,9 +67,14 @@ def to_simgrid(
     Degomme et al. 2017 (docs/references.md).
     """
     require_message(message)
-    if not isinstance(hosts, int) or hosts < 1 or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]{0,40}", name):
-        raise UsageError(f"hosts is {hosts!r:.20} and name {name!r:.40}; give a positive number, and letters and digits.")
-    send, receive, said = _overheads(message) if overheads_s is None else (*overheads_s, [])
+    require_text(name, "the name of the cluster")
+    require_positive(hosts, "hosts", whole=True)
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]{0,40}", name):
+        raise UsageError(f"the name {name!r:.40} cannot be one of a cluster; give letters and digits.")
+    if overheads_s is None:
+        send, receive, said = _overheads(message)
+    else:
+        send, receive, said = *each_of(overheads_s, Real, "the overheads", "give two numbers", 2), []
     protocols = _split(message.protocols(), _DETACHED_B - 1) if send or receive else message.protocols()
     network, per_byte, remarks = _links(protocols, send, receive)
     remarks += said

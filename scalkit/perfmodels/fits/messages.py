@@ -15,6 +15,7 @@ from scalkit.perfmodels.formulas.quantities import Range, format_value, seconds_
 from scalkit.perfmodels.models.point_to_point import PointToPoint, Protocol
 from scalkit.stats.cuts import MIN_SETTINGS, best_cuts
 from scalkit.stats.pure_error import Noise, pure_error
+from scalkit.support.arguments import require_positive
 from scalkit.support.arrays import Floats
 
 _TICKS = (Growth.of("S", power=1),)
@@ -173,10 +174,10 @@ def fit_messages(
     ----------
     Bellman 1961; Zhang, Siegmund 2007 (docs/references.md).
     """
-    if statistic not in STATISTICS:
+    if statistic not in tuple(STATISTICS):
         raise UsageError(f"the statistic is {statistic!r:.40}; choose one of {', '.join(STATISTICS)}.")
-    if max_protocols is not None and not (isinstance(max_protocols, int | np.integer) and max_protocols >= 1):
-        raise UsageError(f"max_protocols is {max_protocols!r:.40}; there must be one at least.")
+    if max_protocols is not None:
+        require_positive(max_protocols, "max_protocols", whole=True)
     at, table = checked_times(sizes, times)
     values = np.asarray(np.nanquantile(_far_left_out(table), STATISTICS[statistic], axis=-1))
     error = replace(pure_error(_without_spikes(table), statistic), is_all=not scatter)

@@ -231,6 +231,7 @@ def ranges_of(given: Mapping[str, object] | None) -> dict[str, Range]:
 
     Raises UsageError if an entry is neither, or a range is empty.
     """
+    require_kind(given, Mapping | None, "the valid ranges", "give a dict such as {'S': ('1 KiB', None)}")
     return {name: one if isinstance(one, Range) else _from_pair(name, one) for name, one in (given or {}).items()}
 
 

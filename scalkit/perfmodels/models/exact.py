@@ -16,7 +16,7 @@ from scalkit.perfmodels.formulas.quantities import PARAMETER_UNITS, Dimension, R
 from scalkit.perfmodels.formulas.syntax import syntax_tree
 from scalkit.perfmodels.formulas.text import dimension_of, evaluate, parse_formula, positive
 from scalkit.perfmodels.models.model import Kind, MadeOfModels, Outside, PerformanceModel, ordered, pair_of
-from scalkit.support.arguments import each_of, require_text
+from scalkit.support.arguments import each_of, require_kind, require_text
 from scalkit.support.arrays import Floats
 
 
@@ -51,6 +51,8 @@ class ExactModel(PerformanceModel):
 
     def __post_init__(self) -> None:
         require_text(self.formula, "the formula")
+        require_kind(self.constants, Mapping, "the constants", "give a dict such as {'a': '2 us'}")
+        require_kind(self.also, tuple | list, "also", "give a list of parameters")
         values = {key: parse_quantity(one, f"constant {key}") for key, one in self.constants.items()}
         valid = with_processes(ranges_of(self.valid), self.parameters)
         self._settle(self.formula, _values=values, valid=valid)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from scalkit.growth.sums import GrowthSum
 from scalkit.perfmodels.formulas.growths import growth_of, renamed
 from scalkit.perfmodels.formulas.quantities import COUNTS, PARAMETER_UNITS, Range, format_value, intersection, values_in
 from scalkit.perfmodels.models.shown import ShownModel, sum_of_multiples
-from scalkit.support.arguments import require_kind
+from scalkit.support.arguments import require_kind, require_positive
 from scalkit.support.arrays import Floats
 
 if TYPE_CHECKING:
@@ -174,11 +173,10 @@ class PerformanceModel(ShownModel, ABC):
                 "give the arrays that xarray.broadcast returns for them."
             )
 
-    def __add__(self, other: object) -> Composite:
+    def __add__(self, other: Any) -> Composite:
         if isinstance(other, int | float) and other == 0:  # what `sum` begins with
             return Composite(_terms(self))
-        if not isinstance(other, PerformanceModel):
-            raise UsageError(f"cannot add {other!r:.40} to '{self.name}'; add a model of the same unit.")
+        require_model(other, f"what is added to '{self.name}'")
         return Composite((*_terms(self), *_terms(other)))
 
     __radd__ = __add__
@@ -188,10 +186,9 @@ class PerformanceModel(ShownModel, ABC):
             raise UsageError(f"cannot subtract {other!r:.40} from '{self.name}'; subtract models of one unit that have values.")
         return Composite((*_terms(self), *((-c, one) for c, one in _terms(other))))
 
-    def __mul__(self, factor: object) -> Composite:
-        if isinstance(factor, bool) or not isinstance(factor, int | float | np.number) or not 0 < float(factor) < math.inf:
-            raise UsageError(f"cannot multiply '{self.name}' by {factor!r:.40}; multiply by a positive number.")
-        return Composite(tuple((float(factor) * c, one) for c, one in _terms(self)))
+    def __mul__(self, factor: float) -> Composite:
+        require_positive(factor, f"the factor of '{self.name}'")
+        return Composite(tuple((factor * c, one) for c, one in _terms(self)))
 
     __rmul__ = __mul__
 

@@ -12,6 +12,7 @@ from scalkit.perfmodels.formulas.quantities import PARAMETER_UNITS, Range
 from scalkit.perfmodels.formulas.text import positive
 from scalkit.perfmodels.models.exact import ExactModel, names_in, with_processes
 from scalkit.perfmodels.models.model import MadeOfModels, Outside, PerformanceModel, ordered, require_model
+from scalkit.support.arguments import require_kind
 from scalkit.support.arrays import Floats
 
 
@@ -85,6 +86,7 @@ def substitute(model: PerformanceModel, constants: Mapping[str, object] | None =
         If the model does not depend on a parameter, or a formula cannot be read or has the wrong unit.
     """
     require_model(model, "the model")
+    require_kind(constants, Mapping | None, "the constants", "give a dict such as {'b': '16 B'}")
     inner = {}
     for name, formula in formulas.items():
         if name not in model.parameters:

@@ -13,7 +13,7 @@ from scalkit.perfmodels.formulas.quantities import format_value, values_in
 from scalkit.perfmodels.models.model import PerformanceModel, require_model
 from scalkit.plots.drawing import SILENT, Drawing, band, dots, lines, spread
 from scalkit.plots.style import DATA, PALETTE, SHADES, number, quantity, rounded, safe, shade_of, value_axis, x_axis
-from scalkit.support.arguments import require_kind
+from scalkit.support.arguments import each_of, require_kind, require_text
 from scalkit.support.arrays import Floats
 
 _TITLES = {"S": "message size S", "P": "processes P", "R": "queued receives R"}
@@ -100,6 +100,9 @@ def model(
     for one in table.values():
         require_model(one, "a model")
     _require_few(table)
+    require_kind(measured, Cells | None, "the measured times", "make cells with cells_of(data, 'MPI_Bcast')")
+    require_kind(at, Mapping | None, "at", "give a mapping such as {'P': 16}")
+    require_text(along, "along")
     name, others = _fixed(table, measured, along, at or {})
     x = _range(along, measured, between)
     unit = next(iter(table.values())).unit
@@ -175,7 +178,8 @@ def _range(along: str, measured: Cells | None, between: tuple[float | str, float
         assert measured is not None
         low, high = float(_own(measured, along).min()), float(_own(measured, along).max())
     else:
-        low, high = (float(values_in(end, along)) for end in between)
+        ends = each_of(between, object, "between", "give two numbers", 2)
+        low, high = (float(values_in(end, along)) for end in ends)
     if not 0 <= low < high:
         raise UsageError(f"between is ({low:g}, {high:g}); give two rising numbers that are not negative.")
     found = places(low, high, whole=along in _COUNTED)

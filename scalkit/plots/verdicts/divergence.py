@@ -12,7 +12,7 @@ from scalkit.judge.answer import ANSWER_SYMBOLS, ANSWERS, Answer
 from scalkit.plots import style
 from scalkit.plots.drawing import SILENT, Drawing, area, band, dots, lines, note
 from scalkit.plots.verdicts.curves import Reach, divergence_sentence, overview_sentence, reach, sample
-from scalkit.support.arguments import require_kind
+from scalkit.support.arguments import require_kind, require_positive
 from scalkit.support.arrays import Floats
 from scalkit.support.text import cut
 
@@ -157,7 +157,8 @@ def divergence(of: Validation | Verdict, target: float | None = None) -> go.Figu
         raise DataError("a picture of the divergences needs a verdict, got none; state an expectation for a function.")
     verdicts = list(style.without_variants(of.along_one))[::-1]
     highest = max(float(np.max(v.series.x)) for v in verdicts)
-    goal = 1024.0 * highest if target is None else float(target)
+    goal = 1024.0 * highest if target is None else target
+    require_positive(goal, "the target")
     names = [style.safe(cut(v.function, 24)) for v in verdicts]
     figure = style.blank(96 + 30 * len(verdicts), overview_sentence(verdicts[::-1]))
     allowed = [_factor(v.expectation.deviation, v, goal) for v in verdicts]

@@ -58,6 +58,7 @@ def fit(verdict: AnyVerdict, parameter: str | None = None, *, within: Limit | No
         If `within` is that of another function, metric or parameter.
     """
     require_kind(verdict, AnyVerdict, "the verdict", "give one, as in result['MPI_Bcast']")
+    require_kind(within, Limit | None, "within", "give one of result.limit('time', '10 ms')")
     if within:
         over = verdict.parameters if isinstance(verdict, SeveralVerdict) else (verdict.parameter,)
         shown, budget = (

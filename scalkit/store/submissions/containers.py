@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from scalkit.errors import DataError
 from scalkit.store.directory import TEMPORARY, Directory, ForeignFileError
 from scalkit.store.folder import MARKER
+from scalkit.support.arguments import require_positive
 from scalkit.support.text import shortened
 
 
@@ -45,6 +46,10 @@ class Policy:
     file_cpu_s: int = 120
     wall_s: float = 900.0
     link_bytes_per_s: float = 1e12
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            require_positive(value, name)
 
 
 RUN_FILE = re.compile(r"[0-9a-f]{32}\.parquet")

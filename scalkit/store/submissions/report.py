@@ -23,7 +23,7 @@ from scalkit.store.records import FLAGS, Record, record_name
 from scalkit.store.statements import in_effect
 from scalkit.store.submissions.containers import Policy
 from scalkit.store.submissions.copies import MarkedRun, Marks, Origin, copies, repeating, times_in
-from scalkit.support.arguments import path_of
+from scalkit.support.arguments import path_of, require_kind
 from scalkit.support.extras import require
 
 _MOST_SHOWN = 5
@@ -156,6 +156,7 @@ def validate(path: str | os.PathLike[str], *, policy: Policy | None = None) -> R
 def examined(path: Path, policy: Policy | None = None) -> Iterator[tuple[Report, Path]]:
     """Provide the report, and for that time a folder with the accepted runs, written again by this version."""
     require("store")
+    require_kind(policy, Policy | None, "the policy", "give scalkit.store.Policy(...)")
     policy = policy or Policy()
     if not path.exists():
         raise DataError(f"there is nothing at {str(path)!r}; name a store, a zip of one, or a run's Parquet file.")

@@ -14,6 +14,7 @@ from scalkit.stats.between_runs import CONFIDENCE, FEW, run_ratios
 from scalkit.stats.samples import Floats
 from scalkit.store.runs.texts import no_formula
 from scalkit.store.views.curves import Curve, choice_of, curves_of
+from scalkit.support.arguments import require_kind
 from scalkit.support.clocks import TIMES, with_clock
 from scalkit.support.json_values import json_fields, json_value
 
@@ -186,6 +187,7 @@ def compare(
     """
     if isinstance(choices, str | Mapping) or not isinstance(choices, Iterable) or not choices:
         raise UsageError("compare needs a list of choices, such as ['MPI_Gather', 'Gather_send_recv'].")
+    require_kind(where, Mapping | None, "where", "give a mapping such as {'p': 32}")
     by_choice = [curves_of(store, {**(where or {}), **choice_of(choice)}, statistic) for choice in choices]
     curves = _labelled([curve for own in by_choice for curve in own])
     first = curves[0]

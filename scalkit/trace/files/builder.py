@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from scalkit.errors import DataError, UsageError
-from scalkit.support.arguments import path_of, require_kind
+from scalkit.support.arguments import each_of, path_of, require_kind, require_positive
 from scalkit.support.text import brief
 from scalkit.trace.files.tables import BLOCK, BLOCKING, FILE, KINDS, MAGIC, OPERATIONS, ORDER, TABLES, Columns, block_bytes
 
@@ -92,6 +92,7 @@ class TraceBuilder:
 
     def __init__(self, locations: int, *, functions: Sequence[str] = (), **facts: Any) -> None:
         require_kind(locations, int, "the number of locations", "give a whole number")
+        functions = each_of(functions, str, "the functions", "give a list of names")
         self.locations = [_LocationBuilder(location, locations, functions) for location in range(locations)]
         self._facts = facts
 
@@ -148,6 +149,8 @@ class TraceBuilder:
     def write(self, folder: str | Path, *, block: int = 1 << 16, rng: np.random.Generator | None = None) -> Path:
         """Write the trace and return its folder; with `rng`, records stand in random order."""
         folder = path_of(folder, "the trace")
+        require_positive(block, "block", whole=True)
+        require_kind(rng, np.random.Generator | None, "rng", "give numpy.random.default_rng(0)")
         write_header(folder, len(self.locations), **self._facts)
         for one in self.locations:
             tables = one.tables()
@@ -173,7 +176,10 @@ class _LocationBuilder:
         self._number = 0
 
     def call(self, name: str, enter: int, leave: int, scope: int, peer: int, under: int | None) -> int:
-        parent = self._of_call[under] if under is not None else self._open[-1] if self._open else 0
+        try:
+            parent = self._of_call[under] if under is not None else self._open[-1] if self._open else 0
+        except (KeyError, TypeError):
+            raise UsageError(f"under is {brief(under)}; give the number of an earlier call of this location.") from None
         number = self._next()
         self._of_call[number] = self._path(parent, name)
         self.rows["calls"].append((enter, leave, number, self._of_call[number], scope, peer))
@@ -191,7 +197,10 @@ class _LocationBuilder:
     def tables(self) -> dict[str, Columns]:
         found = {}
         for name, columns in TABLES.items():
-            rows = np.array(self.rows[name], dtype=np.int64).reshape(-1, len(columns))
+            try:
+                rows = np.array(self.rows[name], dtype=np.int64).reshape(-1, len(columns))
+            except (TypeError, ValueError, OverflowError) as error:
+                raise UsageError(f"the {name} of location {self.location} have no whole number somewhere: {error}.") from error
             found[name] = {column: rows[:, k].astype(kind) for k, (column, kind) in enumerate(columns)}
         return found
 

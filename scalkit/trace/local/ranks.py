@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scalkit.errors import ScalkitError
+from scalkit.errors import ScalkitError, UsageError
 from scalkit.support.arrays import Ints
 from scalkit.support.mpi_world import mpi_world
+from scalkit.support.text import brief
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -26,6 +27,8 @@ class Ranks:
     """The processes that share an analysis: those of an MPI communicator, or this one alone."""
 
     def __init__(self, comm: MPI.Intracomm | None = None) -> None:
+        if comm is not None and not hasattr(comm, "Get_rank"):
+            raise UsageError(f"the communicator cannot be {brief(comm)}; give one of mpi4py, such as MPI.COMM_WORLD.")
         self.comm = comm
         self.rank = 0 if comm is None else comm.Get_rank()
         self.size = 1 if comm is None else comm.Get_size()

@@ -36,7 +36,7 @@ def over_processes(results: Iterable[xr.Dataset], *, of: Literal["mean", "max", 
     given = each_of(results, object, "the results", "give a list, as in [analyse(folder)]")
     for one in given:
         require_result(one)
-    if of not in _PICKS:
+    if of not in tuple(_PICKS):
         raise UsageError(f"of is {of!r}; it may be {', '.join(_PICKS)}.")
     if not given:
         raise DataError("there are no results to compare; analyse a trace of each number of processes.")

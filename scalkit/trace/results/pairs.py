@@ -10,6 +10,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from scalkit.errors import UsageError
+from scalkit.support.arguments import each_of
 from scalkit.trace.local.arrays import exact_sums, summed
 from scalkit.trace.results.dataset import require_result
 from scalkit.trace.results.summary import TITLES
@@ -68,13 +69,13 @@ def pairs(ds: xr.Dataset, what: str, metrics: Iterable[str] = ()) -> Pairs:
     require_result(ds)
     n = int(ds.sizes["location"])
     if what == "waiting":
-        names = list(metrics)
+        names = each_of(metrics, str, "the metrics", "give names of waits")
         metric = _of_metrics(ds, names)
         title = TITLES.get(names[0], names[0]) if len(names) == 1 else "waiting"
         row, column, value = (ds[name].values[metric] for name in ("cause_location", "cause_by", "cause_severity"))
         known, sums = summed(row * n + column, value)
         return Pairs(title, "ns", "who waited", "for whom", *np.divmod(known, n), sums, n)
-    if what not in TRAFFIC_TITLES:
+    if what not in tuple(TRAFFIC_TITLES):
         raise UsageError(f"what is {what!r}; it may be {', '.join(('waiting', *TRAFFIC_TITLES))}.")
     row, column, value = (ds[f"traffic_{name}"].values for name in ("location", "peer", what))
     kept = value > 0

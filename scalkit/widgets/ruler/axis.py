@@ -78,6 +78,7 @@ _NEGLIGIBLE = 0.0005
 def marks(verdict: AnyVerdict | None, expectation: Expectation | None = None) -> dict[str, Any]:
     """Return the traits of a ruler that say what was expected and found; empty ones for what is not known."""
     require_kind(verdict, AnyVerdict | None, "the verdict", "give one such as verdict.along('p')")
+    require_kind(expectation, Expectation | None, "the expectation", "give one such as Expectation('log(p)')")
     one = verdict.along[verdict.parameter] if isinstance(verdict, Verdict) else verdict
     expected = expectation if one is None else one.expectation
     weights = {} if one is None else one.weights

@@ -13,8 +13,8 @@ from scalkit.errors import ExpectationError, ScalkitError
 from scalkit.growth import Growth
 from scalkit.judge import Expectation, SearchSpace
 from scalkit.session import Session
+from scalkit.support.arguments import each_of, require_kind
 from scalkit.support.markup import block, formula, paragraph
-from scalkit.support.text import brief
 from scalkit.widgets.base.cells import CellWidget, Fallback
 from scalkit.widgets.base.templates import source
 from scalkit.widgets.ruler.axis import AnyVerdict, Axis, marks
@@ -128,14 +128,13 @@ class Ruler(Fallback, CellWidget, anywidget.AnyWidget):
         parameter: str | None = None,
         **traits: Any,
     ) -> None:
-        if space is not None and not isinstance(space, SearchSpace):
-            raise ExpectationError(
-                f"a ruler shows a SearchSpace, got {brief(space)}; write Ruler(SearchSpace.around(Expectation('log(p)')))."
-            )
+        require_kind(space, SearchSpace | None, "the space", "write SearchSpace.around(Expectation('log(p)'))")
+        require_kind(session, Session | None, "the session", "write Session(data, 'log(p)')")
         if session is not None:
             space, expectation, verdict = shown_of(session, parameter)
             space = space or SearchSpace.of([Growth()], "ruler", parameter or session.parameters[0])
         expected = Expectation(expectation) if isinstance(expectation, str) else expectation
+        shown = marks(verdict, expected)
         if verdict is not None:
             space, expected = space or verdict.space, verdict.expectation
         space = _space(space, expected, ticks, parameter)
@@ -143,8 +142,7 @@ class Ruler(Fallback, CellWidget, anywidget.AnyWidget):
         self._done: list[tuple[Growth, ...]] = []
         self._undone: list[tuple[Growth, ...]] = []
         self._from_page = self._is_stepping = False
-        shown = {"parameter": space.parameter, **marks(verdict, expected), **traits}
-        super().__init__(**shown)
+        super().__init__(**{"parameter": space.parameter, **shown, **traits})
         self._follows = "denominators" not in traits
         self.ticks = list(space.ticks)
         self.observe(self._remember, "ticks")
@@ -312,7 +310,7 @@ def _space(
         return space
     if ticks is not None:
         name = parameter or (expectation.parameter if expectation else "p")
-        return SearchSpace.of([Growth(tick, name) for tick in ticks], "ruler", name)
+        return SearchSpace.of([Growth(tick, name) for tick in each_of(ticks, object, "the ticks", "give growths")], "ruler", name)
     if expectation is not None:
         return SearchSpace.around(expectation)
     raise ExpectationError("a ruler needs a space, ticks or an expectation; write Ruler(expectation='log(p)').")
