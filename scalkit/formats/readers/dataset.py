@@ -247,8 +247,8 @@ def _attrs(files: Sequence[tuple[str, Found]], notes: Sequence[str]) -> dict[str
             values = sorted(values)[:1]
         if values:
             attrs[key] = values[0] if key == "title" else ", ".join(values)
-    hold = "holds" if len(files) == 1 else f"and {len(files) - 1} more files hold"
-    attrs.setdefault("title", f"what {files[0][0]} {hold}")
+    more = f" and {len(files) - 1} more files" if len(files) > 1 else ""
+    attrs.setdefault("title", f"the code measured in {files[0][0]}{more}")
     metadata = _metadata(found)
     if metadata:
         attrs["metadata"] = json.dumps(metadata)

@@ -137,6 +137,7 @@ def _rules(rules: list[Any]) -> Iterator[Relation]:
 def _entries(functions: Mapping[str, Any], overall: Mapping[str, Any]) -> Iterator[tuple[str, EntryPath, Expected]]:
     """Return the name, the place and the expectation of every entry, metric by metric where a table says so."""
     found: set[str] = set()
+    known: dict[object, Expected] = {}
     for function, value in functions.items():
         by_metric: dict[Any, Any] = dict(value) if is_by_metric(value, _FUNCTION_KEYS) else {None: value}
         for metric, one in by_metric.items():
@@ -146,7 +147,18 @@ def _entries(functions: Mapping[str, Any], overall: Mapping[str, Any]) -> Iterat
                 if name in found:
                     raise ExpectationError(f"what is expected of '{name}' is said twice; leave one out.")
             found.add(name)
-            yield name, here, _expected(name, one, overall, here)
+            # Many functions share few expectations, and reading one takes longer than judging by it.
+            key = _written(one)
+            if key is None or key not in known:
+                known[key] = _expected(name, one, overall, here)
+            yield name, here, known[key]
+
+
+def _written(value: object) -> object:
+    """Return what stands for an entry that is text alone; None for any other one."""
+    if isinstance(value, Mapping) and all(isinstance(one, str) for one in value.values()):
+        return tuple(value.items())
+    return value if isinstance(value, str) else None
 
 
 def _expected(function: str, value: object, overall: Mapping[str, Any], here: EntryPath) -> Expected:
