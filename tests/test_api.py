@@ -15,7 +15,7 @@ import pytest
 import xarray as xr
 
 import scalkit as sk
-from scalkit.errors import ScalkitError, UsageError
+from scalkit.errors import DataError, ScalkitError, UsageError
 from scalkit.judge import Validation
 from scalkit.judge.several.verdict import SeveralVerdict
 from scalkit.judge.verdict import Verdict
@@ -135,6 +135,8 @@ def test_data_sets_by_label_are_compared(data, tmp_path: Path) -> None:
     given = {"old": columns, "new": data, "newest": sk.validate(data, "log p")}
     page = reported(given, {"MPI_Bcast": "log p"}, tmp_path / "r.html")
     assert "<title>old, new and newest compared</title>" in page
+    with pytest.raises(DataError, match=r"^there are several data sets, old, new, newest; give one of them"):
+        sk.explore({"old": data, "new": data, "newest": data}, "log p")
 
 
 def test_a_check_is_a_result(check, tmp_path: Path) -> None:

@@ -104,6 +104,6 @@ def test_paths_that_hold_something_else_without_the_parameter_are_not_kept(tmp_p
 
 def test_several_data_sets_are_not_a_table(data):
     for several in ({"old": data, "new": data}, {"old": "a.json", "new": ["b.json", Path("c.json")]}):
-        for call in (sk.Session, sk.explore, sk.plot, lambda given: sk.validate(given, "mpi")):
+        for call in (sk.Session, sk.plot, lambda given: sk.validate(given, "mpi")):
             with pytest.raises(DataError, match=r"^there are several data sets, old, new; give one of them, or compare them by "):
                 call(several)

@@ -61,7 +61,7 @@ def load_expectations(source: str | Path) -> ExpectationSet:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not a text file in UTF-8"
         raise ExpectationError(
-            f"cannot read the expectations {str(source)!r:.80}: {reason}. Give a TOML file or one of {', '.join(CATALOGUES)}."
+            f"cannot read the expectations {str(source)[:255]!r}: {reason}. Give a TOML file or one of {', '.join(CATALOGUES)}."
             + did_you_mean(source, [*CATALOGUES, *WORDS])
         ) from error
     return _from_text(text, str(source))
