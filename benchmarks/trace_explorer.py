@@ -50,7 +50,7 @@ def made_up(locations: int, paths: int, partners: int, seed: int) -> xr.Dataset:
             **{name: ("traffic", column) for name, column in zip(TRAFFIC, traffic, strict=True)},
         },
         coords={"metric": list(FACTS), "path": np.arange(paths), "location": np.arange(locations)},
-        attrs={"simulated": 1, "problems": "[]"},
+        attrs={"format": "scalkit trace analysis", "simulated": 1, "problems": "[]"},
     )
 
 

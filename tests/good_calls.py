@@ -106,7 +106,7 @@ def good_calls(made: dict[str, Any], data: Any, folder: Path) -> GoodCalls:
     store, (run_id, *_, retracted) = filed(folder)
     measuring = {"func": abs, "values": [1, 2, 3, 4, 5], "budget_s": 0.02}
     checked = {"func": sum, "expectation": "n", "setup": lambda n: list(range(n))}
-    ticks = made["Session"].spaces["p"].ticks
+    ticks = sk.Session(data, "log p").spaces["p"].ticks
     affine = Protocol(models.Range(), 1e-6, 1e-9)
     arguments = {
         "scalkit.read": {"path": {"p": [2, 4], "time": [1.0, 2.0]}},
@@ -126,7 +126,7 @@ def good_calls(made: dict[str, Any], data: Any, folder: Path) -> GoodCalls:
         "Session.add_tick": {"growth": "p^(1/5)"},
         "Session.compare": {"before": "A"},
         "Session.expect": {"text": "log p"},
-        "Session.load": {"source": made["Session"].to_dict(with_data=True)},
+        "Session.load": {"source": sk.Session(data, "log p").to_dict(with_data=True)},
         "Session.move_tick": {"old": str(ticks[-1]), "new": "p^(2/7)"},
         "Session.remove_tick": {"growth": str(ticks[-2])},
         "Session.save": {"path": "session.json"},

@@ -53,6 +53,12 @@ def measured() -> Any:
     return sk.measurements(p, [1.0, 2, 3, 4, 5, 6, 7], name="MPI_Bcast", unit="us")
 
 
+def session() -> sk.Session:
+    """Return a session, which a call may change; so each call has one of its own."""
+    made = sk.Session(measured(), "log p")
+    return made.snapshot("A")
+
+
 @cache
 def examples() -> dict[str, Any]:
     """Return an instance of each public class, and of what public functions return."""
@@ -71,7 +77,7 @@ def examples() -> dict[str, Any]:
         "Expectation": sk.Expectation("log p"),
         "Piecewise": sk.piecewise(measured()),
         "SearchSpace": sk.SearchSpace.around(sk.Expectation("p")),
-        "Session": sk.Session(measured(), "log p"),
+        "Session": session(),
         "Ruler": sk.Ruler(expectation="log p"),
         "Validation": result,
         "Verdict": result["MPI_Bcast"],
@@ -146,7 +152,7 @@ def public_callables() -> Iterator[tuple[str, Callable[[], Any]]]:
                 continue
             yield f"{package.__name__}.{name}", lambda value=value: value
             if inspect.isclass(value):
-                yield from methods_of(value, lambda name=name: examples()[name])
+                yield from methods_of(value, session if name == "Session" else lambda name=name: examples()[name])
     for name in RETURNED:
         yield from methods_of(type(examples()[name]), lambda name=name: examples()[name])
 
@@ -216,7 +222,6 @@ def optional(name: str, function: Callable[..., Any]) -> list[str]:
 
 @pytest.fixture(scope="module")
 def calls(tmp_path_factory: pytest.TempPathFactory) -> GoodCalls:
-    examples()["Session"].snapshot("A")
     return good_calls(examples(), measured(), tmp_path_factory.mktemp("good"))
 
 
