@@ -176,7 +176,7 @@ def test_two_machines_in_columns(own_cache: Path, tmp_path: Path, capsys: pytest
     words = ["--platform", "juropa", "--platform", "juqueen", "-n", "4..64", "--runs", "1", "--ops", "MPI_Bcast,MPI_Barrier"]
     assert main(["measure", "collectives", *words, "--out", str(out)]) == 0
     folders = [str(out / name) for name in ("juropa", "juqueen")]
-    assert main(["report", "--template", "compare", *folders, "--out", str(report)]) in (0, 1), capsys.readouterr().err
+    assert main(["report", "--compare", *folders, "--out", str(report)]) in (0, 1), capsys.readouterr().err
     assert sorted(path.name for path in out.iterdir()) == ["juqueen", "juropa"]
     page = report.read_text()
     assert "simulated" in page

@@ -53,6 +53,8 @@ def read(path: Path, until: int) -> None:
     """Check every run that is there, until there are enough; say what is wrong."""
     checked: set[str] = set()
     store = sk.store.open(path)
+    while not len(store):  # the first writer makes it
+        time.sleep(0.01)
     while len(checked) < until:
         counts = store.points().groupby("run_id").size()
         if (counts != 20).any():
