@@ -54,8 +54,8 @@ def test_three_apps(lab: LabServer, lab_page: Any) -> None:
     assert lab.value("sessions[1].history[0]").startswith("move tick ")
 
     app.get_by_text("Copy as Python").click()
-    app.locator("pre:has-text('session.move_tick')").wait_for()
-    code, said = app.locator("pre:has-text('session.move_tick')").text_content(), io.StringIO()
+    app.locator("pre:has-text('session.add_tick')").wait_for()
+    code, said = app.locator("pre:has-text('session.add_tick')").text_content(), io.StringIO()
     with contextlib.redirect_stdout(said):
         exec(compile(code, "copied", "exec"), {})
     assert said.getvalue().strip() == lab.value("sessions[1].verdict.sentence")
