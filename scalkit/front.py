@@ -55,8 +55,7 @@ def measurements_in(data: Any, parameter: str | Sequence[str] | None = None, exp
         return read(data, parameter=_one_or_several(named))
     functions = [str(name) for name in ds["function"].values.tolist()]
     named = parameters_named(expectations, functions)
-    # Where none of the expected functions is there, another parameter may bring them.
-    named = named & _known_parameters(ds, functions) or parameters_named(expectations)
+    named = (named & _known_parameters(ds, functions)) or named
     if named <= set(parameters_of(ds)):
         return ds
     try:

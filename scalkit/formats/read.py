@@ -112,7 +112,7 @@ def _frame(table: Table) -> DataFrame:
 
 
 def _kind(table: Table) -> str:
-    """Return what messages call a table."""
+    """Return the name of a table's kind in messages."""
     return "dict" if isinstance(table, Mapping) and not isinstance(table, xr.Dataset) else type(table).__name__
 
 

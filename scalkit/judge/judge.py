@@ -271,7 +271,7 @@ class Judge:
         return Task(name, one, expectation, ruled, self._tolerance(one, expectation.along, strictness), note)
 
     def _tolerance(self, one: AnySeries, along: Mapping[str, Expectation], strictness: str) -> dict[str, Growth]:
-        """Return what is tolerated along each parameter."""
+        """Return the growth that is tolerated along each parameter."""
         bundled = is_bundled(one.function, along)
         return tolerances(along, strictness, bundled=bundled, is_exact=one.exact or one.virtual)
 

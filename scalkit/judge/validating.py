@@ -182,7 +182,8 @@ def _is_there(path: str) -> bool:
 def parameters_named(expectations: object, functions: Collection[str] | None = None) -> frozenset[str]:
     """Return the parameters that expectations name, as far as they can be read; words such as ``linear`` are none.
 
-    `functions`: the measured ones, with or without settings as in ``f[n=10]``; expectations of others do not count.
+    `functions`: the measured ones, with or without settings as in ``f[n=10]``. Expectations of others do not count, unless
+    all are of others: another parameter may bring these functions.
     """
     try:
         names = set(_parameters_by_function(expectations, functions))
@@ -203,9 +204,9 @@ def _parameters_by_function(expectations: object, functions: Collection[str] | N
     else:
         known = expectation_set(expectations).functions.items()
         found = [(function_in(name), one.expectation.growth.parameters) for name, one in known]
-    for function, names in found:
-        if stems is None or function.partition("[")[0] in stems:
-            yield from names
+    measured = [one for one in found if stems is None or one[0].partition("[")[0] in stems]
+    for _, names in measured or found:
+        yield from names
 
 
 def _of_metrics(data: xr.Dataset, model: Claimed) -> dict[str, dict[str, object]]:

@@ -96,6 +96,9 @@ def test_parameters_named_by_expectations() -> None:
 def test_expectations_of_functions_that_were_not_measured_choose_no_parameter() -> None:
     result = sk.validate(over_two(), {"f": "n*m", "h": "p", "g": "k"})
     assert (result["f"].answer, result.missing) == ("fine", ("h", "g"))
+    # A constant names no parameter, and h is not there to choose one.
+    constant = sk.validate({**over_two("time")}, {"f": "1", "h": "m"})
+    assert {v.parameters for v in constant} == {("n",)}
     both = {**over_two(), "g": [x + 0.5 for x in over_two()["f"]]}
     with pytest.raises(ExpectationError, match="the expectation 'k\\*n' is in terms of k and n"):
         sk.validate(both, {"f": "n", "g": "n*k"})

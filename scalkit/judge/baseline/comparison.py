@@ -38,7 +38,7 @@ _WORDS = {
     "new": "new",
     "gone": "gone",
 }
-"""What is said of each kind, the worst first; a factor that fell is ``cheaper``."""
+"""Words for each kind, the worst first; a factor that fell is ``cheaper``."""
 
 
 @dataclass(frozen=True, eq=False)
